@@ -17,8 +17,8 @@ enum { TEXT_BYTES = 1024 };
 
 struct covar_context {
     covar_heap *heap;
-    int threads;        /* 0 = all processors */
-    covar_isa machine;  /* the best that processor and build offer */
+    int threads;       /* 0 = all processors */
+    covar_isa machine; /* the best that processor and build offer */
     covar_isa isa_limit;
     covar_log_fn *log;
     void *log_data;
@@ -36,14 +36,13 @@ static covar_isa detect_isa(void)
 {
 #ifdef HAVE_ISA_X86
     __builtin_cpu_init();
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-              && __builtin_cpu_supports("bmi")
-              && __builtin_cpu_supports("bmi2");
-    bool v4 = v3 && __builtin_cpu_supports("avx512f")
-              && __builtin_cpu_supports("avx512bw")
-              && __builtin_cpu_supports("avx512cd")
-              && __builtin_cpu_supports("avx512dq")
-              && __builtin_cpu_supports("avx512vl");
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    bool v4 = v3 && __builtin_cpu_supports("avx512f") &&
+              __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") &&
+              __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
     if (v4)
         return COVAR_ISA_V4;
     if (v3)
@@ -156,8 +155,8 @@ void covar_context_set_isa(covar_context *ctx, covar_isa limit)
 
 covar_isa covar_context_isa(const covar_context *ctx)
 {
-    bool limited = ctx->isa_limit >= COVAR_ISA_BASELINE
-                   && ctx->isa_limit < ctx->machine;
+    bool limited =
+        ctx->isa_limit >= COVAR_ISA_BASELINE && ctx->isa_limit < ctx->machine;
     return limited ? ctx->isa_limit : ctx->machine;
 }
 
@@ -179,8 +178,8 @@ void covar_context_set_log(covar_context *ctx, covar_log_fn *log, void *data)
     ctx->log_data = data;
 }
 
-void covar_context_set_progress(covar_context *ctx,
-                                covar_progress_fn *progress, void *data)
+void covar_context_set_progress(covar_context *ctx, covar_progress_fn *progress,
+                                void *data)
 {
     ctx->progress = progress;
     ctx->progress_data = data;

@@ -69,8 +69,8 @@ void covar_heap_release(covar_heap *heap)
 {
     if (!heap)
         return;
-    if (atomic_fetch_sub_explicit(&heap->references, 1,
-                                  memory_order_acq_rel) == 1) {
+    if (atomic_fetch_sub_explicit(&heap->references, 1, memory_order_acq_rel) ==
+        1) {
         covar_allocator a = heap->allocator;
         a.free(a.data, heap, sizeof(*heap));
     }

@@ -110,8 +110,8 @@ int cutap_finish(void)
 {
     printf("1..%zu\n", n_entries);
     fflush(stdout);
-    if (CU_initialize_registry() != CUE_SUCCESS
-        || register_all() != CUE_SUCCESS) {
+    if (CU_initialize_registry() != CUE_SUCCESS ||
+        register_all() != CUE_SUCCESS) {
         printf("Bail out! %s\n", CU_get_error_msg());
         return 99;
     }

@@ -31,7 +31,7 @@ typedef struct cutap_case {
 
 /* Runs n cases as one suite; returns the exit status for main. */
 int cutap_run(const char *suite, const cutap_case *cases, size_t n);
-#define CUTAP_RUN(suite, cases)                                               \
+#define CUTAP_RUN(suite, cases)                                                \
     cutap_run(suite, cases, sizeof(cases) / sizeof((cases)[0]))
 
 /* For tests made from a table, such as one per operator: add as many as
@@ -42,14 +42,13 @@ int cutap_finish(void);
 
 /* Marks the running test as skipped and leaves it. */
 void cutap_skip(const char *why);
-#define CUTAP_SKIP(why)                                                       \
-    do {                                                                      \
-        cutap_skip(why);                                                      \
-        return;                                                               \
+#define CUTAP_SKIP(why)                                                        \
+    do {                                                                       \
+        cutap_skip(why);                                                       \
+        return;                                                                \
     } while (0)
 
 /* Prints a comment line; for figures worth reading in the log. */
-void cutap_note(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+void cutap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

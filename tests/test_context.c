@@ -14,13 +14,17 @@ static void test_errors(void)
     covar_context *ctx = test_context();
     TEST_TEXT(covar_error_text(ctx), "");
     TEST_INT(covar_error_status(ctx), COVAR_OK);
-    TEST_STATUS(ctx, covar_fail(ctx, COVAR_ERR_SHAPE, "f: X is %zux%zu",
-                                (size_t)500, (size_t)3), COVAR_ERR_SHAPE);
+    TEST_STATUS(ctx,
+                covar_fail(ctx, COVAR_ERR_SHAPE, "f: X is %zux%zu", (size_t)500,
+                           (size_t)3),
+                COVAR_ERR_SHAPE);
     TEST_TEXT(covar_error_text(ctx), "f: X is 500x3");
     TEST_STATUS(ctx, covar_fail_in(ctx, "gp_fit"), COVAR_ERR_SHAPE);
     TEST_TEXT(covar_error_text(ctx), "gp_fit: f: X is 500x3");
-    TEST_STATUS(ctx, covar_fail(ctx, COVAR_ERR_DATA, "again: %s",
-                                covar_error_text(ctx)), COVAR_ERR_DATA);
+    TEST_STATUS(
+        ctx,
+        covar_fail(ctx, COVAR_ERR_DATA, "again: %s", covar_error_text(ctx)),
+        COVAR_ERR_DATA);
     TEST_TEXT(covar_error_text(ctx), "again: gp_fit: f: X is 500x3");
     covar_error_clear(ctx);
     TEST_TEXT(covar_error_text(ctx), "");
@@ -36,8 +40,7 @@ static void test_long_sentence(void)
     char text[3000];
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
-    TEST_STATUS(ctx, covar_fail(ctx, COVAR_ERR_ARG, "%s", text),
-                COVAR_ERR_ARG);
+    TEST_STATUS(ctx, covar_fail(ctx, COVAR_ERR_ARG, "%s", text), COVAR_ERR_ARG);
     TEST_INT(strlen(covar_error_text(ctx)), 1023);
     TEST_STATUS(ctx, covar_fail_in(ctx, "who"), COVAR_ERR_ARG);
     TEST_INT(strlen(covar_error_text(ctx)), 1023);
@@ -47,8 +50,7 @@ static void test_long_sentence(void)
 
 static void test_no_context(void)
 {
-    TEST_STATUS(NULL, covar_fail(NULL, COVAR_ERR_ARG, "unseen"),
-                COVAR_ERR_ARG);
+    TEST_STATUS(NULL, covar_fail(NULL, COVAR_ERR_ARG, "unseen"), COVAR_ERR_ARG);
     CU_ASSERT(strlen(covar_error_text(NULL)) > 0);
     TEST_INT(covar_error_status(NULL), COVAR_OK);
     covar_error_clear(NULL);

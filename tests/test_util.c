@@ -46,8 +46,8 @@ bool test_rel(double actual, double expected, double tolerance,
 {
     double scale = fabs(expected);
     return test_check(within(actual, expected, tolerance * scale), file, line,
-                      "%s = %.17g, not %.17g: relative error %.3g > %.3g",
-                      what, actual, expected, fabs(actual - expected) / scale,
+                      "%s = %.17g, not %.17g: relative error %.3g > %.3g", what,
+                      actual, expected, fabs(actual - expected) / scale,
                       tolerance);
 }
 
@@ -72,8 +72,7 @@ bool test_close_array(const double *actual, const double *expected, size_t n,
                       "%s: %zu of %zu wrong, first [%zu] = %.17g, not %.17g: "
                       "error %.3g > %.3g of the largest",
                       what, bad, n, first, actual[first], expected[first],
-                      fabs(actual[first] - expected[first]) / scale,
-                      tolerance);
+                      fabs(actual[first] - expected[first]) / scale, tolerance);
 }
 
 static double read_real(const char *p, size_t size)

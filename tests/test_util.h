@@ -50,32 +50,32 @@ size_t test_allocation_sweep(const char *what, test_body *body, void *data);
 
 /* |actual - expected| <= tolerance * max(1, |expected|)?  NaN equals NaN and
  * infinities equal themselves. */
-#define TEST_CLOSE(actual, expected, tolerance)                               \
+#define TEST_CLOSE(actual, expected, tolerance)                                \
     test_close(actual, expected, tolerance, #actual, __FILE__, __LINE__)
 
 /* |actual - expected| <= tolerance * |expected|. */
-#define TEST_REL(actual, expected, tolerance)                                 \
+#define TEST_REL(actual, expected, tolerance)                                  \
     test_rel(actual, expected, tolerance, #actual, __FILE__, __LINE__)
 
 /* max |actual - expected| <= tolerance * max |expected|, over n doubles. */
-#define TEST_CLOSE_ARRAY(actual, expected, n, tolerance)                      \
-    test_close_array(actual, expected, n, tolerance, #actual, __FILE__,       \
+#define TEST_CLOSE_ARRAY(actual, expected, n, tolerance)                       \
+    test_close_array(actual, expected, n, tolerance, #actual, __FILE__,        \
                      __LINE__)
 
 /* Equal bit for bit (floats or doubles, `size` bytes each). */
-#define TEST_SAME_BITS(actual, expected, n, size)                             \
+#define TEST_SAME_BITS(actual, expected, n, size)                              \
     test_same_bits(actual, expected, n, size, #actual, __FILE__, __LINE__)
 
-#define TEST_INT(actual, expected)                                            \
-    test_int((long long)(actual), (long long)(expected), #actual, __FILE__,   \
+#define TEST_INT(actual, expected)                                             \
+    test_int((long long)(actual), (long long)(expected), #actual, __FILE__,    \
              __LINE__)
-#define TEST_TEXT(actual, expected)                                           \
+#define TEST_TEXT(actual, expected)                                            \
     test_text(actual, expected, #actual, __FILE__, __LINE__)
-#define TEST_CONTAINS(text, part)                                             \
+#define TEST_CONTAINS(text, part)                                              \
     test_contains(text, part, #text, __FILE__, __LINE__)
 
 /* The call gives this status; prints names and the sentence if not. */
-#define TEST_STATUS(ctx, call, expected)                                      \
+#define TEST_STATUS(ctx, call, expected)                                       \
     test_status(ctx, call, expected, #call, __FILE__, __LINE__)
 #define TEST_OK(ctx, call) TEST_STATUS(ctx, call, COVAR_OK)
 
@@ -110,10 +110,10 @@ bool test_check(bool good, const char *file, int line, const char *format, ...)
 bool test_shared_path(char *path, size_t size, const char *name);
 
 /* Leaves the test, as skipped, when the shared file is not there. */
-#define TEST_SHARED(path, name)                                               \
-    do {                                                                      \
-        if (!test_shared_path(path, sizeof(path), name))                      \
-            CUTAP_SKIP("no shared file " name);                               \
+#define TEST_SHARED(path, name)                                                \
+    do {                                                                       \
+        if (!test_shared_path(path, sizeof(path), name))                       \
+            CUTAP_SKIP("no shared file " name);                                \
     } while (0)
 
 #endif
