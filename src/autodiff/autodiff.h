@@ -35,7 +35,7 @@ typedef struct ad_store ad_store;
 typedef struct ad_program ad_program;
 typedef struct ad_module ad_module;
 
-/* ---- Graphs ---------------------------------------------------------------- */
+/* ---- Graphs ------------------------------------------------------------- */
 
 typedef struct ad_graph_options {
     bool      eager; /* evaluate every node the moment it is made */
@@ -69,7 +69,7 @@ COVAR_API void ad_scope_pop(ad_graph *g);
 COVAR_API void ad_set_site(ad_graph *g, const char *file, int line);
 #define AD_HERE(g) ad_set_site((g), __FILE__, __LINE__)
 
-/* ---- Sizes ----------------------------------------------------------------- */
+/* ---- Sizes -------------------------------------------------------------- */
 
 COVAR_API ad_dim ad_fixed(size_t n);
 COVAR_API ad_dim ad_symbol(ad_graph *g, const char *name);
@@ -86,7 +86,7 @@ COVAR_API bool   ad_dim_is_fixed(ad_dim a, size_t *value);
 COVAR_API covar_status ad_dim_equal(ad_graph *g, ad_dim a, ad_dim b);
 COVAR_API const char  *ad_dim_text(char *buf, size_t size, ad_dim a);
 
-/* ---- Leaves ---------------------------------------------------------------- */
+/* ---- Leaves ------------------------------------------------------------- */
 
 COVAR_API ad_node *ad_input(ad_graph *g, const char *name, la_dtype dtype,
                             int rank, const ad_dim *dim);
@@ -120,7 +120,7 @@ COVAR_API la_array *ad_value(ad_node *x);
 COVAR_API int    ad_rank(const ad_node *x);
 COVAR_API ad_dim ad_dim_of(const ad_node *x, int axis);
 
-/* ---- Elementwise ------------------------------------------------------------ */
+/* ---- Elementwise -------------------------------------------------------- */
 
 COVAR_API ad_node *ad_neg(ad_node *x);
 COVAR_API ad_node *ad_abs(ad_node *x);
@@ -170,7 +170,7 @@ COVAR_API ad_node *ad_add_scalar(ad_node *x, double c);
 COVAR_API ad_node *ad_scale(ad_node *x, double c);
 COVAR_API ad_node *ad_pow_scalar(ad_node *x, double c);
 
-/* ---- Shapes ----------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------- */
 
 #define AD_ALL (~0u)
 #define AD_AXIS(k) (1u << (k))
@@ -197,7 +197,7 @@ COVAR_API ad_node *ad_scatter_add(ad_node *x, ad_node *index, ad_dim size);
 COVAR_API ad_node *ad_cast(ad_node *x, la_dtype dtype);
 COVAR_API ad_node *ad_stop_gradient(ad_node *x);
 
-/* ---- Linear algebra ----------------------------------------------------------- */
+/* ---- Linear algebra ----------------------------------------------------- */
 
 /* alpha op(A) op(B); also matrix times vector where the second has one dim
  * less than the first. Batch dims must match. */
@@ -227,7 +227,7 @@ COVAR_API ad_node *ad_make_trian(ad_node *x, ad_dim n);
 COVAR_API ad_node *ad_sum_log_diag(ad_node *L);
 COVAR_API ad_node *ad_sqdist(ad_node *X, ad_node *Z); /* Z NULL = X */
 
-/* ---- Composites ---------------------------------------------------------------- */
+/* ---- Composites --------------------------------------------------------- */
 
 COVAR_API ad_node *ad_logsumexp(ad_node *x, int axis);   /* drops the axis */
 COVAR_API ad_node *ad_log_softmax(ad_node *x, int axis);
@@ -237,7 +237,7 @@ COVAR_API ad_node *ad_log_softmax(ad_node *x, int axis);
  * K^-1), A = K^-1 (y - mean). n^3 flops with the gradient, one extra n x n. */
 COVAR_API ad_node *ad_mvn_logpdf(ad_node *y, ad_node *mean, ad_node *K);
 
-/* ---- Random numbers -------------------------------------------------------------- */
+/* ---- Random numbers ----------------------------------------------------- */
 
 /* A stream of streams: a key (seed, step) in the store under `name`. Each
  * builder call takes the next stream number. ad_rng_next is the advanced key,
@@ -253,7 +253,7 @@ COVAR_API ad_node *ad_normal(ad_rng *rng, la_dtype dtype, int rank,
 COVAR_API ad_node *ad_uniform(ad_rng *rng, la_dtype dtype, int rank,
                               const ad_dim *dim);
 
-/* ---- Bodies and scan ---------------------------------------------------------------- */
+/* ---- Bodies and scan ---------------------------------------------------- */
 
 /* Builds one step inside a fresh child graph: x[0..n_seq-1] are the slices of
  * the sequences, then the carries, then the constants. Writes the new carries
@@ -275,7 +275,7 @@ typedef struct ad_scan_spec {
  * step. n_seq >= 1 gives T. */
 COVAR_API ad_node *ad_scan(const ad_scan_spec *spec);
 
-/* ---- Derivatives ------------------------------------------------------------------- */
+/* ---- Derivatives -------------------------------------------------------- */
 
 /* dy[i] = d y / d wrt[i], y of rank 0. Exact or an error: COVAR_ERR_NO_GRAD
  * names an operator without derivative; a wrt that y does not depend on is
@@ -307,7 +307,7 @@ COVAR_API COVAR_MUST_CHECK covar_status ad_hvp(ad_node **hv, ad_node *y,
 COVAR_API ad_node *ad_jacobian(ad_node *y, ad_node *x);
 COVAR_API ad_node *ad_hessian(ad_node *y, ad_node *x);
 
-/* ---- Programs ----------------------------------------------------------------------- */
+/* ---- Programs ----------------------------------------------------------- */
 
 typedef enum ad_slot_kind { AD_SLOT_IN, AD_SLOT_OUT, AD_SLOT_UPDATE } ad_slot_kind;
 
@@ -382,7 +382,7 @@ COVAR_API COVAR_MUST_CHECK covar_status ad_runner_plan(ad_runner *r,
 COVAR_API const int32_t *ad_runner_info(const ad_runner *r, const char *name,
                                         size_t *n);
 
-/* ---- Stores -------------------------------------------------------------------------- */
+/* ---- Stores ------------------------------------------------------------- */
 
 COVAR_API COVAR_MUST_CHECK covar_status ad_store_create(ad_store **out,
                                                         covar_context *ctx);
@@ -401,7 +401,7 @@ COVAR_API COVAR_MUST_CHECK covar_status ad_store_set(ad_store *s,
                                                      const char *name,
                                                      la_view value);
 
-/* ---- Modules -------------------------------------------------------------------------- */
+/* ---- Modules ------------------------------------------------------------ */
 
 /* How a parameter's free coordinate maps to its value. */
 typedef enum ad_transform {
@@ -441,7 +441,7 @@ COVAR_API ad_node *ad_module_apply(const ad_module *m, ad_node *x);
 COVAR_API ad_node *ad_module_apply_with(const ad_module *m,
                                         ad_node *const *param, ad_node *x);
 
-/* ---- Optimisers -------------------------------------------------------------------------- */
+/* ---- Optimisers --------------------------------------------------------- */
 
 typedef struct ad_adam_options {
     double rate, beta1, beta2, epsilon; /* 0 = .001, .9, .999, 1e-8 */
@@ -454,7 +454,7 @@ COVAR_API COVAR_MUST_CHECK covar_status
 ad_adam(ad_slot *slots, size_t *n_slots, ad_node *loss, ad_node *const *param,
         int n, const ad_adam_options *options);
 
-/* ---- Inspection ----------------------------------------------------------------------------- */
+/* ---- Inspection --------------------------------------------------------- */
 
 /* S-expression of x into a new string (free with covar's free function
  * ad_text_free); NULL when out of memory. */

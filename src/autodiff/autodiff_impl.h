@@ -11,7 +11,7 @@
 
 #include "heap.h"
 
-/* ---- Arena: bump allocation with marks (arena.c) -------------------------- */
+/* ---- Arena: bump allocation with marks (arena.c) ------------------------ */
 
 typedef struct ad_arena ad_arena;
 ad_arena *ad_arena_create(covar_heap *heap);
@@ -20,7 +20,7 @@ void     *ad_arena_alloc(ad_arena *a, size_t bytes); /* zeroed, 16-aligned */
 size_t    ad_arena_mark(const ad_arena *a);
 void      ad_arena_release(ad_arena *a, size_t mark);
 
-/* ---- Nodes (node.c) --------------------------------------------------------- */
+/* ---- Nodes (node.c) ----------------------------------------------------- */
 
 struct ad_node {
     const ad_op *op;
@@ -54,7 +54,7 @@ ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name);
 
 bool ad_is_constant(const ad_node *x, double *value); /* uniform constant? */
 
-/* ---- Graphs (graph.c) -------------------------------------------------------- */
+/* ---- Graphs (graph.c) --------------------------------------------------- */
 
 typedef struct ad_dim_table ad_dim_table; /* dim.c */
 
@@ -105,7 +105,7 @@ covar_status ad_graph_fail(ad_graph *g, covar_status status,
 ad_node **ad_topological(ad_graph *g, ad_node *const *root, size_t n,
                          size_t *n_out);
 
-/* ---- Dims (dim.c) ------------------------------------------------------------- */
+/* ---- Dims (dim.c) ------------------------------------------------------- */
 
 ad_dim_table *ad_dim_table_create(covar_heap *heap, ad_graph *g);
 void          ad_dim_table_free(ad_dim_table *t);
@@ -122,7 +122,7 @@ bool   ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound);
 ad_dim ad_dim_import(ad_graph *to, ad_dim d);
 bool   ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b); /* with asserts */
 
-/* ---- Bodies (body.c) ------------------------------------------------------------ */
+/* ---- Bodies (body.c) ---------------------------------------------------- */
 
 /* A frozen closed child graph; reference counted. */
 struct ad_body {
@@ -135,7 +135,7 @@ struct ad_body {
 ad_body *ad_body_retain(ad_body *b);
 void     ad_body_release(ad_body *b);
 
-/* ---- Reference evaluation (evaluate.c) ------------------------------------------- */
+/* ---- Reference evaluation (evaluate.c) ---------------------------------- */
 
 /* Values of y[n] in a lazy graph, node by node, without rewriting; `leaf` and
  * `value` bind inputs, params and placeholders (unbound params come from the
@@ -149,7 +149,7 @@ covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol);
 
-/* ---- Rewriting (rewrite.c) ---------------------------------------------------------- */
+/* ---- Rewriting (rewrite.c) ---------------------------------------------- */
 
 typedef struct ad_rewriter ad_rewriter;
 
@@ -181,7 +181,7 @@ size_t ad_use_count(const ad_rewriter *rw, const ad_node *x);
 covar_status ad_rewrite(ad_graph *g, ad_phase phase, ad_node **root, size_t n);
 covar_status ad_expand_composites(ad_graph *g, ad_node **root, size_t n);
 
-/* ---- Stores (store.c) ------------------------------------------------------------------ */
+/* ---- Stores (store.c) --------------------------------------------------- */
 
 la_array *ad_store_array(const ad_store *s, const char *name); /* borrowed */
 

@@ -31,7 +31,7 @@ typedef struct ad_node ad_node;
 typedef struct ad_body ad_body;
 typedef struct ad_op ad_op;
 
-/* ---- Symbolic sizes ------------------------------------------------------- */
+/* ---- Symbolic sizes ----------------------------------------------------- */
 
 /* A size: a constant (poly NULL) or an interned polynomial over the symbols
  * of one graph. Equal sizes have equal fields. */
@@ -40,7 +40,7 @@ typedef struct ad_dim {
     size_t                fixed;
 } ad_dim;
 
-/* ---- Values --------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------- */
 
 /* Structure facts about a matrix value, a bit set. */
 enum {
@@ -61,7 +61,7 @@ typedef struct ad_type {
     unsigned facts;
 } ad_type;
 
-/* ---- Fields --------------------------------------------------------------- */
+/* ---- Fields ------------------------------------------------------------- */
 
 /* An operator's attributes live in a plain struct of its own. The field table
  * alone drives equality, hash, printing and copying of a node: padding is
@@ -94,7 +94,7 @@ typedef struct ad_field {
     size_t        offset;
 } ad_field;
 
-/* ---- Evaluation ------------------------------------------------------------ */
+/* ---- Evaluation --------------------------------------------------------- */
 
 typedef struct ad_runner ad_runner;
 
@@ -111,7 +111,7 @@ typedef struct ad_call {
     ad_runner     *body; /* for a node with a body: ready to run */
 } ad_call;
 
-/* ---- Examples for the suites ----------------------------------------------- */
+/* ---- Examples for the suites -------------------------------------------- */
 
 /* Where example inputs are drawn from; directions keep the structure. */
 typedef enum ad_draw {
@@ -147,7 +147,7 @@ COVAR_API int ad_example_variant(const ad_example *e);
 /* The value under test. */
 COVAR_API covar_status ad_example_result(ad_example *e, ad_node *y);
 
-/* ---- The operator ---------------------------------------------------------- */
+/* ---- The operator ------------------------------------------------------- */
 
 enum { AD_OP_ABI = 1 };
 
@@ -213,7 +213,7 @@ typedef const ad_op *const ad_op_list[];
 
 COVAR_API extern const ad_op *const ad_ops[]; /* every operator of autodiff */
 
-/* ---- For operator writers --------------------------------------------------- */
+/* ---- For operator writers ----------------------------------------------- */
 
 /* Applies an operator: checks for NULL inputs (then NULL, silently: the graph
  * holds the first error) and that all belong to one graph, infers, returns an
