@@ -189,7 +189,7 @@ COVAR_API ad_node *ad_transpose(ad_node *x); /* the last two dims */
 COVAR_API ad_node *ad_permute(ad_node *x, const int *axis);
 COVAR_API ad_node *ad_slice(ad_node *x, int axis, ad_dim start, ad_dim length);
 
-/* The opposite of slice: x at `start` of a zero array with `size` along axis. */
+/* Opposite of slice: x at `start` of a zero array with `size` along axis. */
 COVAR_API ad_node *ad_pad(ad_node *x, int axis, ad_dim start, ad_dim size);
 COVAR_API ad_node *ad_concat(ad_node *const *x, int n, int axis);
 COVAR_API ad_node *ad_gather(ad_node *x, ad_node *index);
@@ -309,7 +309,11 @@ COVAR_API ad_node *ad_hessian(ad_node *y, ad_node *x);
 
 /* ---- Programs ----------------------------------------------------------- */
 
-typedef enum ad_slot_kind { AD_SLOT_IN, AD_SLOT_OUT, AD_SLOT_UPDATE } ad_slot_kind;
+typedef enum ad_slot_kind {
+    AD_SLOT_IN,
+    AD_SLOT_OUT,
+    AD_SLOT_UPDATE
+} ad_slot_kind;
 
 typedef struct ad_slot {
     ad_slot_kind kind;
