@@ -49,7 +49,7 @@ AM_TESTS_ENVIRONMENT = \
 check-TESTS: $(check_PROGRAMS)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG)
 	@$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG); status=$$?; \
-	$(MAKE) --no-print-directory -s totals; exit $$status
+	$(MAKE) $(AM_MAKEFLAGS) -s totals; exit $$status
 totals:
 	@AWK='$(AWK)' $(SHELL) $(top_srcdir)/tests/totals.sh $(TEST_LOGS)
 .PHONY: totals

@@ -29,3 +29,5 @@
 #      liblinalg_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
 #      libcovar_core_la_LIBADD += liblinalg_v3.la liblinalg_v4.la
 #      endif
+libcovar_core_la_SOURCES += %D%/each_real.h
+libcovar_core_la_SOURCES += %D%/linalg_impl.h
