@@ -149,6 +149,10 @@ covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
                                 const char *name, gp_kind kind,
                                 ptrdiff_t column);
 
+/* The entries of a whole kernel (of a feature kernel's base). */
+covar_status gp_params_add_kernel(const gp_params_maker *m,
+                                  const gp_kernel *k);
+
 /* Index of a name or path, or -1. */
 ptrdiff_t gp_params_find(const gp_params *p, const char *name);
 
