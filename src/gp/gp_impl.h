@@ -126,6 +126,25 @@ covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
                             la_view y, const gp_options *options);
 void         gp_data_free(gp_data *d);
 
+/* ---- Settings by name (options.c) --------------------------------------- */
+
+typedef enum gp_setting_kind {
+    GP_SET_START,
+    GP_SET_FIX,
+    GP_SET_FIX_START, /* fixed where the kernel's text starts it */
+    GP_SET_BOUNDS,
+    GP_SET_PRIOR,
+    GP_SET_TIE
+} gp_setting_kind;
+
+typedef struct gp_setting {
+    gp_setting_kind kind;
+    char           *name;
+    char           *to;   /* GP_SET_TIE */
+    double          a, b; /* value, or bounds */
+    gp_prior        prior;
+} gp_setting;
+
 /* ---- Parameters (params.c) ---------------------------------------------- */
 
 /* Lists the kernel's parameters for this data, then noise_variance. Starts
