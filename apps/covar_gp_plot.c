@@ -24,7 +24,7 @@ enum { GRID = 1201, PATH = 1024 };
 typedef struct plot_paths {
     char folder[PATH], base[PATH]; /* base: the picture without extension */
     const char *extension;
-    char script[2 * PATH], data[2 * PATH];
+    char script[2 * PATH + 8], data[2 * PATH + 8];
 } plot_paths;
 
 static bool make_paths(plot_paths *p, const char *picture)
