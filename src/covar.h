@@ -7,6 +7,7 @@
 #include <covar/status.h>
 #include <covar/context.h>
 #include <covar/rng.h>
+#include <covar/linalg.h>
 
 #ifdef __cplusplus
 extern "C" {
