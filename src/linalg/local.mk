@@ -31,3 +31,11 @@
 #      endif
 libcovar_core_la_SOURCES += %D%/each_real.h
 libcovar_core_la_SOURCES += %D%/linalg_impl.h
+libcovar_core_la_SOURCES += %D%/copy.c
+libcovar_core_la_SOURCES += %D%/interp.c
+libcovar_core_la_SOURCES += %D%/map.c
+libcovar_core_la_SOURCES += %D%/map_table.c
+libcovar_core_la_SOURCES += %D%/map_table.h
+libcovar_core_la_SOURCES += %D%/nest.c
+libcovar_core_la_SOURCES += %D%/nest.h
+libcovar_core_la_SOURCES += %D%/reduce.c
