@@ -63,6 +63,7 @@ build_all() {
 }
 
 run_check() {
+    rm -f "$build"/tests/*.trs
     make -C "$build" -j"$jobs" --no-print-directory check && return 0
     make -C "$build" -s --no-print-directory totals
     return 1

@@ -9,6 +9,11 @@ m4_define([COVAR_PUBLIC_HEADERS], [
   src/linalg/linalg.h
   src/rng.h
   src/status.h
+  src/linalg/linalg.h
+  src/autodiff/autodiff.h
+  src/autodiff/op.h
+  src/autodiff/optim.h
+  src/gp/gp.h
 ])
 
 # COVAR_PUBLIC_HEADER_LINKS

@@ -8,6 +8,10 @@
 #include <covar/context.h>
 #include <covar/rng.h>
 #include <covar/linalg.h>
+#include <covar/autodiff.h>
+#include <covar/op.h>
+#include <covar/optim.h>
+#include <covar/gp.h>
 
 #ifdef __cplusplus
 extern "C" {

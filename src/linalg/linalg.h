@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* ---- Types ------------------------------------------------------------ */
+/* ---- Types -------------------------------------------------------------- */
 
 typedef enum la_dtype { LA_F64 = 0, LA_F32, LA_I32, LA_U8 } la_dtype;
 
@@ -65,7 +65,7 @@ COVAR_API size_t      la_dtype_size(la_dtype dtype);
 COVAR_API const char *la_dtype_name(la_dtype dtype); /* "f64", ... */
 COVAR_API bool        la_dtype_is_real(la_dtype dtype);
 
-/* ---- Views: by value, never owning ------------------------------------- */
+/* ---- Views: by value, never owning -------------------------------------- */
 
 /* Dense views of user memory. They take pointers to const data because inputs
  * are the common case: a kernel writes only to what it documents as output. */
@@ -275,7 +275,7 @@ COVAR_API COVAR_MUST_CHECK covar_status la_reduce(const la_exec *exec,
  * that is not (may be NULL). Real dtypes, any strides. */
 COVAR_API bool la_all_finite(la_view x, size_t *first);
 
-/* ---- Products ------------------------------------------------------------ */
+/* ---- Products ----------------------------------------------------------- */
 
 typedef enum la_trans { LA_NO_TRANS = 0, LA_TRANS } la_trans;
 typedef enum la_side { LA_LEFT = 0, LA_RIGHT } la_side;
@@ -307,7 +307,7 @@ COVAR_API COVAR_MUST_CHECK covar_status
 la_trsm(const la_exec *exec, la_side side, la_uplo uplo, la_trans trans,
         la_diag diag, double alpha, la_view T, la_view B);
 
-/* ---- Factorisations ------------------------------------------------------- */
+/* ---- Factorisations ----------------------------------------------------- */
 
 /* `info` holds one word per batch element: 0 fine, k > 0 failed. A failed
  * element is filled with NaN, the others are finished, the status is OK: the
@@ -345,7 +345,7 @@ COVAR_API COVAR_MUST_CHECK covar_status la_rcond_chol(const la_exec *exec,
                                                       la_view L, double norm1,
                                                       double *rcond);
 
-/* ---- Triangles and diagonals ---------------------------------------------- */
+/* ---- Triangles and diagonals -------------------------------------------- */
 
 typedef enum la_tri_kind {
     LA_TRIL,     /* lower triangle, diagonal included */
@@ -387,7 +387,7 @@ COVAR_API COVAR_MUST_CHECK covar_status la_make_trian(const la_exec *exec,
 COVAR_API COVAR_MUST_CHECK covar_status la_sum_log_diag(const la_exec *exec,
                                                         la_view out, la_view L);
 
-/* ---- Distances, rows, random numbers --------------------------------------- */
+/* ---- Distances, rows, random numbers ------------------------------------ */
 
 /* out_ij = |x_i - z_j|^2; X (n,d), Z (m,d), out (n,m). Z = la_view_none()
  * means Z = X: exactly symmetric, exactly zero on the diagonal. Inputs with a

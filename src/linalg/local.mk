@@ -47,6 +47,15 @@ libcovar_core_la_SOURCES += %D%/triangle.h
 libcovar_core_la_SOURCES += %D%/triangle_decl.inc
 libcovar_core_la_SOURCES += %D%/view.c
 
+libcovar_core_la_SOURCES += %D%/copy.c
+libcovar_core_la_SOURCES += %D%/interp.c
+libcovar_core_la_SOURCES += %D%/map.c
+libcovar_core_la_SOURCES += %D%/map_table.c
+libcovar_core_la_SOURCES += %D%/map_table.h
+libcovar_core_la_SOURCES += %D%/nest.c
+libcovar_core_la_SOURCES += %D%/nest.h
+libcovar_core_la_SOURCES += %D%/reduce.c
+
 # Dense kernels: one library of files with inner loops, and one per
 # instruction set with the leaves.
 noinst_LTLIBRARIES += libdense.la libdense_base.la

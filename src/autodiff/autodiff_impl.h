@@ -1,0 +1,192 @@
+/* Private to src/autodiff: what nodes, graphs, bodies and programs are made of.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sizes in memory: everything that belongs to a graph lives in its arena and
+ * goes with it (or back to a mark). Node ids grow with creation, so an input
+ * always has a smaller id than its user: id order is a topological order. */
+#ifndef COVAR_AUTODIFF_IMPL_H
+#define COVAR_AUTODIFF_IMPL_H
+
+#include <covar/autodiff.h>
+
+#include "heap.h"
+
+/* ---- Arena: bump allocation with marks (arena.c) ------------------------ */
+
+typedef struct ad_arena ad_arena;
+ad_arena *ad_arena_create(covar_heap *heap);
+void      ad_arena_free(ad_arena *a);
+void     *ad_arena_alloc(ad_arena *a, size_t bytes); /* zeroed, 16-aligned */
+size_t    ad_arena_mark(const ad_arena *a);
+void      ad_arena_release(ad_arena *a, size_t mark);
+
+/* ---- Nodes (node.c) ----------------------------------------------------- */
+
+struct ad_node {
+    const ad_op *op;
+    ad_graph    *graph;
+    uint32_t     id;
+    int          n_in, n_out;
+    ad_node    **in;
+    void        *fields;
+    ad_type     *type; /* n_out */
+    uint64_t     hash;
+    ad_node     *chain; /* next in the hash bucket */
+
+    const char *name;  /* given by ad_input, ad_param, ad_name; or NULL */
+    const char *scope; /* "" at the top */
+    const char *file;  /* of AD_HERE, or NULL */
+    int         line;
+
+    la_array **value;     /* eager graphs: n_out arrays, else NULL */
+    ad_node  **expansion; /* composites: n_out nodes once expanded, or NULL */
+};
+
+/* Leaves and structural operators every phase knows (ops/leaf.c). */
+extern const ad_op ad_op_input, ad_op_param, ad_op_constant, ad_op_out,
+    ad_op_placeholder, ad_op_name, ad_op_dim_value, ad_op_fill;
+
+typedef struct ad_constant_fields { la_array *array; } ad_constant_fields;
+typedef struct ad_out_fields { int64_t index; } ad_out_fields;
+
+/* A fresh unique leaf of this type (for derivative placeholders, bodies). */
+ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name);
+
+bool ad_is_constant(const ad_node *x, double *value); /* uniform constant? */
+
+/* ---- Graphs (graph.c) --------------------------------------------------- */
+
+typedef struct ad_dim_table ad_dim_table; /* dim.c */
+
+struct ad_graph {
+    covar_context *ctx;
+    covar_heap    *heap;
+    ad_arena      *arena;
+    ad_dim_table  *dims;
+    ad_store      *store;
+    bool           eager;
+
+    ad_node **node; /* by id */
+    size_t    n_node, cap_node;
+    ad_node **bucket;
+    size_t    n_bucket; /* power of two */
+
+    covar_status error;
+    char         error_text[1024];
+
+    const char *scope;
+    const char *file;
+    int         line;
+    const ad_graph *parent; /* bodies: the graph around, else NULL */
+};
+
+/* Makes an empty graph like g (context, store), lazy. For private copies. */
+covar_status ad_graph_like(ad_graph **out, const ad_graph *g);
+
+/* Copies the nodes that `root` needs from their graph into `to`; map[id] of
+ * the source graph holds copies (NULL = not yet) and may be preset to cut the
+ * copy at given nodes. Dims are re-interned. */
+covar_status ad_graph_import(ad_graph *to, ad_node *const *root, size_t n,
+                             ad_node **map);
+
+/* Like ad_apply without hash-consing or eager evaluation: for copies. */
+ad_node *ad_node_new(ad_graph *g, const ad_op *op, int n_in,
+                     ad_node *const *in, const void *fields, int n_out);
+
+/* The expansion of a composite, made once. out[k], k < n_out. NULL on error.*/
+ad_node *const *ad_expand_node(ad_node *y);
+
+/* Records the graph's first error; returns status. */
+covar_status ad_graph_fail(ad_graph *g, covar_status status,
+                           const char *format, ...) COVAR_PRINTF(3, 4);
+
+/* All nodes that the roots need, inputs before users, in a new block of the
+ * heap (free it); *n_out their number. NULL when out of memory. */
+ad_node **ad_topological(ad_graph *g, ad_node *const *root, size_t n,
+                         size_t *n_out);
+
+/* ---- Dims (dim.c) ------------------------------------------------------- */
+
+ad_dim_table *ad_dim_table_create(covar_heap *heap, ad_graph *g);
+void          ad_dim_table_free(ad_dim_table *t);
+size_t        ad_dim_symbol_count(const ad_dim_table *t);
+const char   *ad_dim_symbol_name(const ad_dim_table *t, size_t i);
+
+/* Value of a dim for given symbol values; SHAPE when negative or unbound. */
+covar_status ad_dim_eval(const ad_graph *g, ad_dim d, const size_t *symbol,
+                         size_t *value);
+
+/* Solves an input's dim against an actual size: binds symbol values when d is
+ * a bare symbol, else checks later. bound[i] says which symbols are known. */
+bool   ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound);
+ad_dim ad_dim_import(ad_graph *to, ad_dim d);
+bool   ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b); /* with asserts */
+
+/* ---- Bodies (body.c) ---------------------------------------------------- */
+
+/* A frozen closed child graph; reference counted. */
+struct ad_body {
+    ad_graph *g;
+    ad_node **in;
+    ad_node **out;
+    int       n_in, n_out;
+    uint64_t  hash;
+};
+ad_body *ad_body_retain(ad_body *b);
+void     ad_body_release(ad_body *b);
+
+/* ---- Reference evaluation (evaluate.c) ---------------------------------- */
+
+/* Values of y[n] in a lazy graph, node by node, without rewriting; `leaf` and
+ * `value` bind inputs, params and placeholders (unbound params come from the
+ * store). Each out[k] is a new array. The reference for every other way to
+ * run, and what eager graphs use node by node. */
+covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
+                         const la_view *value, size_t n_leaf,
+                         ad_node *const *y, size_t n, la_array **out);
+
+/* Evaluates one node whose inputs have views x; makes n_out arrays. */
+covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
+                          la_array **out, const size_t *symbol);
+
+/* ---- Rewriting (rewrite.c) ---------------------------------------------- */
+
+typedef struct ad_rewriter ad_rewriter;
+
+typedef enum ad_phase {
+    AD_PHASE_CANONICAL,
+    AD_PHASE_STABLE,
+    AD_PHASE_LINALG,
+    AD_PHASE_BLAS
+} ad_phase;
+
+/* One rewrite: "before -> after", why it holds, and the code. */
+typedef struct ad_rule {
+    const char  *name;
+    const char  *why;
+    const ad_op *root;
+    ad_phase     phase;
+    /* The replacement of y (same type), or NULL when the rule does not apply.
+     * y's inputs are already rewritten. */
+    ad_node *(*apply)(ad_rewriter *rw, ad_node *y);
+} ad_rule;
+
+extern const ad_rule *const ad_rules[]; /* NULL-terminated */
+
+/* How many nodes of the program use x (before this sweep). */
+size_t ad_use_count(const ad_rewriter *rw, const ad_node *x);
+
+/* Rewrites the roots in place with the rules of `phase`: memoised bottom-up
+ * rebuild, at most 3 sweeps. expand = also replace composites. */
+covar_status ad_rewrite(ad_graph *g, ad_phase phase, ad_node **root, size_t n);
+covar_status ad_expand_composites(ad_graph *g, ad_node **root, size_t n);
+
+/* ---- Stores (store.c) --------------------------------------------------- */
+
+la_array *ad_store_array(const ad_store *s, const char *name); /* borrowed */
+
+/* Exclusive use by a program with updates: false = busy. */
+bool ad_store_acquire(ad_store *s);
+void ad_store_release(ad_store *s);
+
+#endif
