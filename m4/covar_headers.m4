@@ -6,7 +6,6 @@ m4_define([COVAR_PUBLIC_HEADERS], [
   src/base.h
   src/context.h
   src/covar.h
-  src/linalg/linalg.h
   src/rng.h
   src/status.h
   src/linalg/linalg.h
