@@ -11,8 +11,7 @@
 
 enum { NAME_BYTES = 256 };
 
-covar_status dataset_create(dataset **out, covar_context *ctx,
-                            const char *name)
+covar_status dataset_create(dataset **out, covar_context *ctx, const char *name)
 {
     *out = NULL;
     covar_heap *heap = covar_context_heap(ctx);
@@ -102,8 +101,8 @@ static bool is_member_name(const char *name)
     size_t length = strlen(name);
     const char *slash = strchr(name, '/');
     bool plain = length > 0 && length < NAME_BYTES && strcmp(name, ".") != 0;
-    return plain && (!slash || (slash != name && slash[1] != '\0'
-                                && !strchr(slash + 1, '/')));
+    return plain && (!slash || (slash != name && slash[1] != '\0' &&
+                                !strchr(slash + 1, '/')));
 }
 
 /* Room for one more element of a list; false when out of memory. */
@@ -130,8 +129,8 @@ covar_status dataset_adopt(covar_context *ctx, dataset *d, const char *name,
         e.dim[i] = dim[i];
     void *list = d->entry;
     e.name = covar_heap_strdup(d->heap, name);
-    if (!e.name || !make_room(d->heap, &list, d->n_entry, &d->entry_room,
-                              sizeof(e))) {
+    if (!e.name ||
+        !make_room(d->heap, &list, d->n_entry, &d->entry_room, sizeof(e))) {
         entry_clear(d->heap, &e);
         return covar_fail_nomem(ctx, name);
     }
@@ -206,9 +205,8 @@ covar_status dataset_set_member(covar_context *ctx, dataset *d,
         return dataset_finish(ctx, d);
     }
     size_t count = 0;
-    if (x.rank < 0 || x.rank > LA_MAX_DIMS || x.device
-        || !dataset_shape_count(&count, x.rank, x.dim,
-                                la_dtype_size(x.dtype)))
+    if (x.rank < 0 || x.rank > LA_MAX_DIMS || x.device ||
+        !dataset_shape_count(&count, x.rank, x.dim, la_dtype_size(x.dtype)))
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "dataset_set_member: `%s` has rank %d, too many "
                           "elements, or is not in host memory",
@@ -265,9 +263,9 @@ static covar_status put_note(covar_context *ctx, dataset *d, const char *name,
     void *list = d->note;
     n.name = covar_heap_strdup(d->heap, name);
     n.text = covar_heap_strdup(d->heap, text);
-    if (!n.name || !n.text
-        || (!old && !make_room(d->heap, &list, d->n_note, &d->note_room,
-                               sizeof(n)))) {
+    if (!n.name || !n.text ||
+        (!old &&
+         !make_room(d->heap, &list, d->n_note, &d->note_room, sizeof(n)))) {
         note_clear(d->heap, &n);
         return covar_fail_nomem(ctx, "dataset_set_attribute");
     }
@@ -284,8 +282,7 @@ covar_status dataset_set_attribute(covar_context *ctx, dataset *d,
                                    const char *name, const char *text)
 {
     COVAR_TRY(put_note(ctx, d, name, text, false, 0.0));
-    bool names = strcmp(name, "columns") == 0
-                 || strcmp(name, "columns_Y") == 0;
+    bool names = strcmp(name, "columns") == 0 || strcmp(name, "columns_Y") == 0;
     return names ? dataset_finish(ctx, d) : COVAR_OK;
 }
 
@@ -293,6 +290,5 @@ covar_status dataset_set_number(covar_context *ctx, dataset *d,
                                 const char *name, double value)
 {
     char text[COVAR_NUMBER_TEXT];
-    return put_note(ctx, d, name, covar_number_print(text, value), true,
-                    value);
+    return put_note(ctx, d, name, covar_number_print(text, value), true, value);
 }

@@ -79,9 +79,9 @@ typedef enum dataset_csv_header {
 } dataset_csv_header;
 
 typedef struct dataset_csv_options {
-    char               separator; /* ',' ';' '\t' ...; 0 = detect */
+    char separator; /* ',' ';' '\t' ...; 0 = detect */
     dataset_csv_header header;
-    bool               skip_text; /* leave columns with text out */
+    bool skip_text; /* leave columns with text out */
 } dataset_csv_options;
 
 /* Reads comma-separated text. Result: X f64 (n,c) with every column, attribute
@@ -107,8 +107,9 @@ dataset_load_csv(dataset **out, covar_context *ctx, const char *path,
 /* Reads a data set that is installed with the library, e.g. "co2_monthly";
  * see datasets/README.md for what they are. Errors: NAME (not one of them),
  * and those of dataset_load. */
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_load_bundled(dataset **out, covar_context *ctx, const char *name);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_load_bundled(dataset **out,
+                                                             covar_context *ctx,
+                                                             const char *name);
 
 /* Name of bundled set i, NULL past the last. */
 COVAR_API const char *dataset_bundled_name(size_t i);
@@ -121,7 +122,7 @@ COVAR_API void dataset_free(dataset *d);
 /* The member as it is stored, dense; la_view_none() if there is none. */
 COVAR_API la_view dataset_member(const dataset *d, const char *name);
 
-COVAR_API size_t      dataset_member_count(const dataset *d);
+COVAR_API size_t dataset_member_count(const dataset *d);
 COVAR_API const char *dataset_member_name(const dataset *d, size_t i);
 
 /* Text of an attribute; a number in the fewest of 15 to 17 digits that read
@@ -132,7 +133,7 @@ COVAR_API const char *dataset_attribute(const dataset *d, const char *name);
 COVAR_API double dataset_attribute_number(const dataset *d, const char *name,
                                           double otherwise);
 
-COVAR_API size_t      dataset_attribute_count(const dataset *d);
+COVAR_API size_t dataset_attribute_count(const dataset *d);
 COVAR_API const char *dataset_attribute_name(const dataset *d, size_t i);
 
 /* Number of cases: rows of X, else of y, Y, labels or images, else the number
@@ -156,7 +157,7 @@ COVAR_API la_view dataset_column(const dataset *d, const char *name);
 /* Number of sequences or sentences (0 without offsets), and the rows of
  * number i: a view (length,d) of seq or (length) of text; none past the last.
  * Offsets were checked when the file was read. */
-COVAR_API size_t  dataset_block_count(const dataset *d);
+COVAR_API size_t dataset_block_count(const dataset *d);
 COVAR_API la_view dataset_block(const dataset *d, size_t i);
 
 /* Block i as numbers: out = block * seq_scale + seq_offset (1 and 0 when
@@ -172,7 +173,8 @@ COVAR_API size_t dataset_nan_count(la_view x);
 
 /* Describes the data set line by line: title, members with type, dims, range
  * and NaN count, splits, attributes. `line` has no newline and is at most 255
- * bytes long; it is valid only during the call. Cost: one pass over the data. */
+ * bytes long; it is valid only during the call. Cost: one pass over the data.
+ */
 typedef void dataset_line_fn(const char *line, void *data);
 COVAR_API void dataset_describe(const dataset *d, dataset_line_fn *line,
                                 void *data);
@@ -182,12 +184,12 @@ COVAR_API void dataset_describe(const dataset *d, dataset_line_fn *line,
 /* Inputs and one target, as models take them. Zero-initialise, fill by a
  * function below, clear after use. */
 typedef struct dataset_xy {
-    la_view            X;      /* f64 (n,d), dense */
-    la_view            y;      /* f64 (n), dense; none without a target */
-    size_t             n, d;
+    la_view X; /* f64 (n,d), dense */
+    la_view y; /* f64 (n), dense; none without a target */
+    size_t n, d;
     const char *const *x_name; /* d names of the columns */
-    const char        *y_name; /* NULL without a target */
-    void              *owned;
+    const char *y_name;        /* NULL without a target */
+    void *owned;
 } dataset_xy;
 
 /* Inputs X and a target by name. `target` is what dataset_column takes; NULL:
@@ -208,9 +210,10 @@ dataset_select(dataset_xy *out, covar_context *ctx, const dataset *d,
 /* The rows `rows` i32 (m) of a selection, copied: for one side of a split.
  * The names point where those of xy point. Errors: ARG (a row outside
  * 0..n-1), SHAPE, DTYPE, NOMEM. */
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_xy_rows(dataset_xy *out, covar_context *ctx, const dataset_xy *xy,
-                la_view rows);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_xy_rows(dataset_xy *out,
+                                                        covar_context *ctx,
+                                                        const dataset_xy *xy,
+                                                        la_view rows);
 
 /* COVAR_ERR_DATA with row and column (from 0) and the name of the first NaN or
  * infinity in X, or of an infinity in y (NaN in y is a missing value). */
@@ -226,7 +229,7 @@ typedef struct dataset_split {
     la_view train;
     la_view test;
     la_view valid; /* none where the split has none */
-    void   *owned;
+    void *owned;
 } dataset_split;
 
 /* Number of stored splits: of consecutive splits/train_k, test_k from k = 0,
@@ -255,9 +258,8 @@ dataset_split_random(dataset_split *out, covar_context *ctx, size_t n,
  * Fisher-Yates shuffle of 0..n-1 from the end, drawing by masked rejection;
  * train = the first round(0.9 n). Cost O(k n). Errors: ARG (n = 0 or above
  * 2^31 - 1), NOMEM. */
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_split_literature(dataset_split *out, covar_context *ctx, size_t n,
-                         size_t k);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_split_literature(
+    dataset_split *out, covar_context *ctx, size_t n, size_t k);
 
 COVAR_API void dataset_split_clear(dataset_split *split);
 
@@ -273,18 +275,17 @@ typedef struct dataset_scale dataset_scale;
  * not divided. Sums are taken in long double about the first value. Errors:
  * DATA (no rows, only missing ones, or a value that is not finite, with row
  * and column), ARG (row number), SHAPE, DTYPE, NOMEM. */
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_scale_fit(dataset_scale **out, covar_context *ctx, la_view x,
-                  la_view rows);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_scale_fit(dataset_scale **out,
+                                                          covar_context *ctx,
+                                                          la_view x,
+                                                          la_view rows);
 
 /* z = (x - mean) / sd and back, x = z sd + mean; NaN stays NaN. Any strides;
  * out may be the same view as the input. Errors: SHAPE, DTYPE. */
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_scale_apply(la_view out, covar_context *ctx, const dataset_scale *s,
-                    la_view x);
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_scale_invert(la_view out, covar_context *ctx, const dataset_scale *s,
-                     la_view z);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_scale_apply(
+    la_view out, covar_context *ctx, const dataset_scale *s, la_view x);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_scale_invert(
+    la_view out, covar_context *ctx, const dataset_scale *s, la_view z);
 
 /* f64 (d); sd 0 marks a constant column. Valid until the scale is freed. */
 COVAR_API la_view dataset_scale_mean(const dataset_scale *s);
@@ -308,12 +309,12 @@ COVAR_API COVAR_MUST_CHECK covar_status dataset_set_member(covar_context *ctx,
                                                            la_view x);
 
 /* Sets, or replaces, an attribute. Errors: NAME (empty), NOMEM. */
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_set_attribute(covar_context *ctx, dataset *d, const char *name,
-                      const char *text);
-COVAR_API COVAR_MUST_CHECK covar_status
-dataset_set_number(covar_context *ctx, dataset *d, const char *name,
-                   double value);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_set_attribute(
+    covar_context *ctx, dataset *d, const char *name, const char *text);
+COVAR_API COVAR_MUST_CHECK covar_status dataset_set_number(covar_context *ctx,
+                                                           dataset *d,
+                                                           const char *name,
+                                                           double value);
 
 /* Writes HDF5 in the layout above, first under a temporary name beside `path`,
  * renamed when complete: `path` is either untouched or whole. Members below 64

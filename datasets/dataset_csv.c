@@ -51,7 +51,7 @@ typedef struct table {
     bool skip_text;
     double *cell; /* rows x columns */
     size_t rows, columns, room;
-    char **name;   /* header cells, pointing into the content; NULL = none */
+    char **name; /* header cells, pointing into the content; NULL = none */
     bool *is_text;
 } table;
 
@@ -94,9 +94,9 @@ static covar_status no_number(const table *t, size_t j, const char *text)
     return covar_fail(t->ctx, COVAR_ERR_PARSE,
                       "%s: line %zu, column %zu%s%.*s%s: `%.*s%s` is not a "
                       "number%s",
-                      t->d->path, t->scan.record_line, j + 1,
-                      name ? " (`" : "", SHOWN_BYTES, name ? name : "",
-                      name ? "`)" : "", SHOWN_BYTES, text,
+                      t->d->path, t->scan.record_line, j + 1, name ? " (`" : "",
+                      SHOWN_BYTES, name ? name : "", name ? "`)" : "",
+                      SHOWN_BYTES, text,
                       strlen(text) > SHOWN_BYTES ? "..." : "",
                       comma ? " (decimals take a point)" : "");
 }
@@ -188,8 +188,8 @@ static covar_status set_names(table *t, const char *attribute, bool is_text)
         used += used > 0 ? (size_t)snprintf(list + used, 2, ",") : 0;
         last = list + used;
         if (t->name[j] && t->name[j][0])
-            used += (size_t)snprintf(list + used, bytes - used, "%s",
-                                     t->name[j]);
+            used +=
+                (size_t)snprintf(list + used, bytes - used, "%s", t->name[j]);
         else
             used += (size_t)snprintf(list + used, bytes - used, "c%zu", j + 1);
     }
@@ -226,8 +226,8 @@ static covar_status finish(table *t)
                           t->d->path);
     COVAR_TRY(set_names(t, "columns", false));
     COVAR_TRY(set_names(t, "skipped_columns", true));
-    double *cell = covar_heap_grow(t->d->heap, t->cell, count, count,
-                                   sizeof(*cell));
+    double *cell =
+        covar_heap_grow(t->d->heap, t->cell, count, count, sizeof(*cell));
     if (!cell)
         return covar_fail_nomem(t->ctx, "dataset_load");
     t->cell = NULL;
@@ -239,8 +239,8 @@ covar_status dataset_read_csv(covar_context *ctx, dataset *d, char *content,
 {
     table t = {.ctx = ctx, .d = d, .skip_text = options->skip_text};
     d->format = "CSV";
-    covar_status status = csv_begin(&t.scan, ctx, d, content, size,
-                                    options->separator);
+    covar_status status =
+        csv_begin(&t.scan, ctx, d, content, size, options->separator);
     if (status == COVAR_OK)
         status = read_records(&t, options->header);
     if (status == COVAR_OK)

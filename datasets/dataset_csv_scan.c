@@ -55,8 +55,8 @@ covar_status csv_begin(csv_scan *s, covar_context *ctx, const dataset *d,
                     .end = content + size,
                     .line = 1,
                     .separator = separator};
-    if (size >= 2 && (memcmp(content, "\xff\xfe", 2) == 0
-                      || memcmp(content, "\xfe\xff", 2) == 0))
+    if (size >= 2 && (memcmp(content, "\xff\xfe", 2) == 0 ||
+                      memcmp(content, "\xfe\xff", 2) == 0))
         return covar_fail(ctx, COVAR_ERR_FORMAT,
                           "%s: text in UTF-16; convert it to UTF-8", d->path);
     if (memchr(content, 0, size))

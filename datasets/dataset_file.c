@@ -41,8 +41,8 @@ static const char *source_close(source s, long last_read)
                          : code == Z_BUF_ERROR ? "the gzip stream is cut off"
                          : code == Z_ERRNO     ? strerror(errno)
                          : code == Z_MEM_ERROR ? "out of memory"
-                         : text[0] != '\0' ? "the gzip stream is damaged"
-                                           : "read error";
+                         : text[0] != '\0'     ? "the gzip stream is damaged"
+                                               : "read error";
     return gzclose(s) != Z_OK && !reason ? "the gzip stream is cut off"
                                          : reason;
 }
@@ -112,8 +112,7 @@ covar_status dataset_file_read(char **out, size_t *size, covar_context *ctx,
     const char *reason = source_close(s, got);
     if (status == COVAR_OK && reason)
         status = covar_fail(ctx, COVAR_ERR_IO, "%s: %s", path, reason);
-    if (status == COVAR_OK && *size >= 2
-        && memcmp(*out, "\x1f\x8b", 2) == 0)
+    if (status == COVAR_OK && *size >= 2 && memcmp(*out, "\x1f\x8b", 2) == 0)
         status = covar_fail(ctx, COVAR_ERR_UNSUPPORTED,
                             "%s is compressed by gzip%s", path,
 #ifdef HAVE_ZLIB
@@ -167,8 +166,7 @@ static bool force_to_disk(const char *path)
 covar_status dataset_file_end(covar_context *ctx, covar_heap *heap, char *part,
                               const char *path, covar_status status)
 {
-    if (status == COVAR_OK
-        && (!force_to_disk(part) || rename(part, path) != 0))
+    if (status == COVAR_OK && (!force_to_disk(part) || rename(part, path) != 0))
         status = covar_fail(ctx, COVAR_ERR_IO, "%s: cannot be written: %s",
                             path, strerror(errno));
     if (status != COVAR_OK)

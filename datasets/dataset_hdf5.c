@@ -67,8 +67,8 @@ static covar_status read_group(hdf5_reader *r, const char *name)
                          "cannot be opened");
     snprintf(prefix, sizeof(prefix), "%s/", name);
     r->group = prefix;
-    if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, r) < 0
-        && r->status == COVAR_OK)
+    if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, r) < 0 &&
+        r->status == COVAR_OK)
         r->status = hdf5_fail(r->ctx, r->d->path, name, COVAR_ERR_FORMAT,
                               "cannot be listed");
     r->group = "";
@@ -110,8 +110,8 @@ static covar_status visit_link(hdf5_reader *r, const char *link,
                           "%s: `%s` is a soft link; these are not followed",
                           path, name);
     if (r->d->n_entry >= MOST_MEMBERS)
-        return covar_fail(r->ctx, COVAR_ERR_FORMAT,
-                          "%s: more than %d members", path, MOST_MEMBERS);
+        return covar_fail(r->ctx, COVAR_ERR_FORMAT, "%s: more than %d members",
+                          path, MOST_MEMBERS);
     return read_object(r, name);
 }
 
@@ -131,8 +131,8 @@ static covar_status read_file(hdf5_reader *r)
         return hdf5_fail(r->ctx, path, NULL, COVAR_ERR_FORMAT,
                          "cannot be measured");
     r->budget = 1032.0 * (double)r->file_bytes + 16.0 * (1 << 20);
-    if (H5Literate(r->file, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, r) < 0
-        && r->status == COVAR_OK)
+    if (H5Literate(r->file, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, r) < 0 &&
+        r->status == COVAR_OK)
         return hdf5_fail(r->ctx, path, NULL, COVAR_ERR_FORMAT,
                          "cannot be listed");
     COVAR_TRY(r->status);

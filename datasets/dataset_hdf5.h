@@ -25,7 +25,7 @@ typedef struct hdf5_reader {
     dataset *d;
     hid_t file;
     hsize_t file_bytes;
-    double budget; /* what all members may still take */
+    double budget;     /* what all members may still take */
     const char *group; /* "" or "name/" while its links are walked */
     covar_status status;
 } hdf5_reader;

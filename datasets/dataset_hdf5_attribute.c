@@ -52,8 +52,8 @@ static bool join_fixed(text *t, const char *buf, size_t n, size_t size,
     bool good = text_add(t, "", 0);
     for (size_t i = 0; good && i < n; i++) {
         const char *s = buf + i * size;
-        good = (i == 0 || text_add(t, ",", 1))
-               && text_add(t, s, unpadded(s, size, pad));
+        good = (i == 0 || text_add(t, ",", 1)) &&
+               text_add(t, s, unpadded(s, size, pad));
     }
     return good;
 }
@@ -63,8 +63,8 @@ static bool join_variable(text *t, char *const *s, size_t n)
     bool good = text_add(t, "", 0);
     for (size_t i = 0; good && i < n; i++) {
         size_t length = s[i] ? strlen(s[i]) : 0;
-        good = (i == 0 || text_add(t, ",", 1))
-               && text_add(t, s[i] ? s[i] : "", length);
+        good = (i == 0 || text_add(t, ",", 1)) &&
+               text_add(t, s[i] ? s[i] : "", length);
     }
     return good;
 }
@@ -75,8 +75,8 @@ static bool join_numbers(text *t, const double *x, size_t n)
     for (size_t i = 0; good && i < n; i++) {
         char number[COVAR_NUMBER_TEXT];
         covar_number_print(number, x[i]);
-        good = (i == 0 || text_add(t, ",", 1))
-               && text_add(t, number, strlen(number));
+        good = (i == 0 || text_add(t, ",", 1)) &&
+               text_add(t, number, strlen(number));
     }
     return good;
 }
@@ -113,8 +113,7 @@ static covar_status read_string(attribute *a)
     } else
         good = join_fixed(&t, buf, a->n, a->size, H5Tget_strpad(a->type));
     if (status == COVAR_OK)
-        status = good ? dataset_set_attribute(a->r->ctx, a->r->d, a->name,
-                                              t.at)
+        status = good ? dataset_set_attribute(a->r->ctx, a->r->d, a->name, t.at)
                       : covar_fail_nomem(a->r->ctx, "dataset_load");
     covar_heap_free(heap, t.at);
     covar_heap_free(heap, buf);
@@ -154,8 +153,8 @@ static covar_status read_opened(attribute *a)
     bool number = class == H5T_INTEGER || class == H5T_FLOAT;
     if ((class != H5T_STRING && !number) || n <= 0 || a->size == 0)
         return COVAR_OK;
-    if ((size_t)n > MOST_BYTES / sizeof(double)
-        || (size_t)n > MOST_BYTES / a->size)
+    if ((size_t)n > MOST_BYTES / sizeof(double) ||
+        (size_t)n > MOST_BYTES / a->size)
         return covar_fail(a->r->ctx, COVAR_ERR_FORMAT,
                           "%s: `%s` (attribute) is larger than 1 MiB",
                           a->r->d->path, a->name);
@@ -170,9 +169,9 @@ static herr_t visit(hid_t root, const char *name, const H5A_info_t *info,
     (void)info;
     attribute a = {.r = r, .name = name, .type = -1, .space = -1};
     if (r->d->n_note >= MOST_ATTRIBUTES) {
-        r->status = covar_fail(r->ctx, COVAR_ERR_FORMAT,
-                               "%s: more than %d attributes", r->d->path,
-                               MOST_ATTRIBUTES);
+        r->status =
+            covar_fail(r->ctx, COVAR_ERR_FORMAT, "%s: more than %d attributes",
+                       r->d->path, MOST_ATTRIBUTES);
         return -1;
     }
     a.id = H5Aopen(root, name, H5P_DEFAULT);
@@ -193,8 +192,8 @@ covar_status hdf5_read_attributes(hdf5_reader *r)
     if (root < 0)
         return hdf5_fail(r->ctx, r->d->path, "/", COVAR_ERR_FORMAT,
                          "cannot be opened");
-    if (H5Aiterate2(root, H5_INDEX_NAME, H5_ITER_INC, &start, visit, r) < 0
-        && r->status == COVAR_OK)
+    if (H5Aiterate2(root, H5_INDEX_NAME, H5_ITER_INC, &start, visit, r) < 0 &&
+        r->status == COVAR_OK)
         r->status = hdf5_fail(r->ctx, r->d->path, NULL, COVAR_ERR_FORMAT,
                               "the attributes cannot be listed");
     H5Gclose(root);

@@ -30,14 +30,13 @@ typedef struct member {
 
 static covar_status refuse(const member *m, const char *why)
 {
-    return covar_fail(m->r->ctx, COVAR_ERR_FORMAT, "%s: `%s` %s",
-                      m->r->d->path, m->name, why);
+    return covar_fail(m->r->ctx, COVAR_ERR_FORMAT, "%s: `%s` %s", m->r->d->path,
+                      m->name, why);
 }
 
 static covar_status broken(const member *m, const char *what)
 {
-    return hdf5_fail(m->r->ctx, m->r->d->path, m->name, COVAR_ERR_FORMAT,
-                     what);
+    return hdf5_fail(m->r->ctx, m->r->d->path, m->name, COVAR_ERR_FORMAT, what);
 }
 
 static covar_status choose_dtype(member *m)
@@ -49,8 +48,8 @@ static covar_status choose_dtype(member *m)
         return COVAR_OK;
     }
     if ((class == H5T_INTEGER || class == H5T_ENUM) && m->file_size <= 8) {
-        bool is_unsigned = class == H5T_INTEGER
-                           && H5Tget_sign(m->type) == H5T_SGN_NONE;
+        bool is_unsigned =
+            class == H5T_INTEGER && H5Tget_sign(m->type) == H5T_SGN_NONE;
         m->dtype = is_unsigned && m->file_size == 1 ? LA_U8 : LA_I32;
         m->wide = m->file_size > 4 || (is_unsigned && m->file_size > 2);
         return COVAR_OK;
@@ -67,8 +66,8 @@ static covar_status read_shape(member *m)
         return broken(m, "has no dims");
     if (m->rank > LA_MAX_DIMS)
         return covar_fail(m->r->ctx, COVAR_ERR_FORMAT,
-                          "%s: `%s` has %d dims, more than %d",
-                          m->r->d->path, m->name, m->rank, LA_MAX_DIMS);
+                          "%s: `%s` has %d dims, more than %d", m->r->d->path,
+                          m->name, m->rank, LA_MAX_DIMS);
     if (H5Sget_simple_extent_dims(m->space, dim, NULL) < 0)
         return broken(m, "has no dims");
     for (int i = 0; i < m->rank; i++) {
@@ -117,11 +116,11 @@ static covar_status check_storage(member *m)
     H5D_layout_t layout = H5Pget_layout(m->plan);
     double stored = (double)H5Dget_storage_size(m->set);
     double declared = (double)m->count * (double)m->file_size;
-    if (layout == H5D_VIRTUAL
-        || (layout == H5D_CONTIGUOUS && H5Pget_external_count(m->plan) > 0))
+    if (layout == H5D_VIRTUAL ||
+        (layout == H5D_CONTIGUOUS && H5Pget_external_count(m->plan) > 0))
         return refuse(m, "keeps its data in other files; these are not read");
-    if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED
-        && layout != H5D_COMPACT)
+    if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED &&
+        layout != H5D_COMPACT)
         return broken(m, "has an unknown layout");
     if (stored > (double)m->r->file_bytes)
         stored = (double)m->r->file_bytes;
@@ -189,9 +188,8 @@ static covar_status read_elements(member *m)
     covar_status status = COVAR_OK;
     if (!data)
         return covar_fail_nomem(m->r->ctx, "dataset_load");
-    if (m->count > 0
-        && H5Dread(m->set, memory_type(m), H5S_ALL, H5S_ALL, H5P_DEFAULT, data)
-               < 0)
+    if (m->count > 0 && H5Dread(m->set, memory_type(m), H5S_ALL, H5S_ALL,
+                                H5P_DEFAULT, data) < 0)
         status = broken(m, "cannot be read");
     if (status == COVAR_OK && m->wide) {
         void *wide = data;
@@ -204,8 +202,8 @@ static covar_status read_elements(member *m)
         covar_heap_free(heap, data);
         return status;
     }
-    return dataset_adopt(m->r->ctx, m->r->d, m->name, m->dtype, m->rank,
-                         m->dim, data);
+    return dataset_adopt(m->r->ctx, m->r->d, m->name, m->dtype, m->rank, m->dim,
+                         data);
 }
 
 static covar_status read_opened(member *m)

@@ -101,10 +101,9 @@ static covar_status read_head(size_t *count, size_t dim[LA_MAX_DIMS],
                           d->path);
     size_t expected = head + *count * t->size;
     if (size != expected)
-        return covar_fail(ctx, COVAR_ERR_FORMAT,
-                          "%s: IDX is %s: %zu bytes instead of %zu", d->path,
-                          size < expected ? "cut off" : "too long", size,
-                          expected);
+        return covar_fail(
+            ctx, COVAR_ERR_FORMAT, "%s: IDX is %s: %zu bytes instead of %zu",
+            d->path, size < expected ? "cut off" : "too long", size, expected);
     return COVAR_OK;
 }
 

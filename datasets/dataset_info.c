@@ -83,10 +83,10 @@ covar_status dataset_block_read(la_view out, covar_context *ctx,
     ptrdiff_t out_step = x.rank == 2 ? out.stride[1] : 0;
     for (size_t r = 0; r < x.dim[0]; r++)
         for (size_t c = 0; c < columns; c++) {
-            double v = dataset_get(x, (ptrdiff_t)r * x.stride[0]
-                                          + (ptrdiff_t)c * x_step);
-            dataset_put(out, (ptrdiff_t)r * out.stride[0]
-                                 + (ptrdiff_t)c * out_step,
+            double v = dataset_get(x, (ptrdiff_t)r * x.stride[0] +
+                                          (ptrdiff_t)c * x_step);
+            dataset_put(out,
+                        (ptrdiff_t)r * out.stride[0] + (ptrdiff_t)c * out_step,
                         v * scale + offset);
         }
     return COVAR_OK;
@@ -171,13 +171,12 @@ static void say_member(printer p, const dataset_entry *e)
                  g.infinite);
     dataset_shape_text(shape, sizeof(shape), x);
     if (g.values > 0)
-        say(p, "  %-16s %s %-12s %s .. %s%s", e->name,
-            la_dtype_name(e->dtype), x.rank > 0 ? shape : "scalar",
-            covar_number_print(low, g.low), covar_number_print(high, g.high),
-            missing);
+        say(p, "  %-16s %s %-12s %s .. %s%s", e->name, la_dtype_name(e->dtype),
+            x.rank > 0 ? shape : "scalar", covar_number_print(low, g.low),
+            covar_number_print(high, g.high), missing);
     else
-        say(p, "  %-16s %s %-12s no values%s", e->name,
-            la_dtype_name(e->dtype), x.rank > 0 ? shape : "scalar", missing);
+        say(p, "  %-16s %s %-12s no values%s", e->name, la_dtype_name(e->dtype),
+            x.rank > 0 ? shape : "scalar", missing);
 }
 
 static void say_names(printer p, const char *what, const dataset_names *names)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char hdf5_signature[8] = {'\x89', 'H',    'D',    'F',
-                                       '\r',   '\n',   '\x1a', '\n'};
+static const char hdf5_signature[8] = {'\x89', 'H',  'D',    'F',
+                                       '\r',   '\n', '\x1a', '\n'};
 
 /* Opens, looks, closes. HDF5 allows its signature at 0, 512, 1024, 2048 ... */
 static covar_status look(bool *is_hdf5, covar_context *ctx, const char *path)
@@ -30,8 +30,8 @@ static covar_status look(bool *is_hdf5, covar_context *ctx, const char *path)
                           strerror(errno));
     char head[sizeof(hdf5_signature)];
     for (off_t at = 0; !*is_hdf5 && at < s.st_size; at = at ? 2 * at : 512) {
-        if (fseeko(f, at, SEEK_SET) != 0
-            || fread(head, sizeof(head), 1, f) != 1)
+        if (fseeko(f, at, SEEK_SET) != 0 ||
+            fread(head, sizeof(head), 1, f) != 1)
             break;
         *is_hdf5 = memcmp(head, hdf5_signature, sizeof(head)) == 0;
     }
@@ -45,14 +45,13 @@ static covar_status read_content(covar_context *ctx, dataset *d, char *content,
 {
     if (!options && dataset_is_idx(content, size))
         return dataset_read_idx(ctx, d, content, size);
-    if (size >= sizeof(hdf5_signature)
-        && memcmp(content, hdf5_signature, sizeof(hdf5_signature)) == 0)
+    if (size >= sizeof(hdf5_signature) &&
+        memcmp(content, hdf5_signature, sizeof(hdf5_signature)) == 0)
         return covar_fail(ctx, COVAR_ERR_UNSUPPORTED,
                           "%s: HDF5 inside gzip or a pipe; unpack it first",
                           d->path);
     const dataset_csv_options detect = {0};
-    return dataset_read_csv(ctx, d, content, size,
-                            options ? options : &detect);
+    return dataset_read_csv(ctx, d, content, size, options ? options : &detect);
 }
 
 /* Attribute `name` = the file's name without folders and extensions. */

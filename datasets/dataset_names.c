@@ -65,8 +65,7 @@ static size_t cut(const char **name, char *text, size_t n)
     return found;
 }
 
-static bool are_distinct(const char *const *name, const char **sorted,
-                         size_t n)
+static bool are_distinct(const char *const *name, const char **sorted, size_t n)
 {
     memcpy(sorted, name, n * sizeof(*name));
     qsort(sorted, n, sizeof(*sorted), compare_names);
@@ -144,9 +143,9 @@ covar_status dataset_finish(covar_context *ctx, dataset *d)
     COVAR_TRY(dataset_names_make(&x, ctx, d->heap,
                                  dataset_attribute(d, "columns"),
                                  columns_of(d, "X"), "x"));
-    covar_status status = dataset_names_make(
-        &y, ctx, d->heap, dataset_attribute(d, "columns_Y"),
-        columns_of(d, "Y"), "y");
+    covar_status status =
+        dataset_names_make(&y, ctx, d->heap, dataset_attribute(d, "columns_Y"),
+                           columns_of(d, "Y"), "y");
     if (status != COVAR_OK) {
         covar_heap_free(d->heap, x.name);
         return status;

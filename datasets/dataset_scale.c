@@ -33,8 +33,8 @@ static covar_status as_columns(columns *out, covar_context *ctx,
                           "%s: rank %d is neither vector nor matrix", who,
                           x.rank);
     if (x.dtype != LA_F64 && x.dtype != LA_F32)
-        return covar_fail(ctx, COVAR_ERR_DTYPE, "%s: %s is not f64 or f32",
-                          who, la_dtype_name(x.dtype));
+        return covar_fail(ctx, COVAR_ERR_DTYPE, "%s: %s is not f64 or f32", who,
+                          la_dtype_name(x.dtype));
     *out = (columns){.x = x,
                      .n = x.dim[0],
                      .d = x.rank == 2 ? x.dim[1] : 1,
@@ -102,8 +102,8 @@ static covar_status check_rows(size_t *m, covar_context *ctx, la_view rows,
     if (la_view_is_none(rows))
         return COVAR_OK;
     if (rows.rank != 1 || rows.dtype != LA_I32)
-        return covar_fail(ctx, rows.rank != 1 ? COVAR_ERR_SHAPE
-                                              : COVAR_ERR_DTYPE,
+        return covar_fail(ctx,
+                          rows.rank != 1 ? COVAR_ERR_SHAPE : COVAR_ERR_DTYPE,
                           "dataset_scale_fit: rows are %s of rank %d, not i32 "
                           "of rank 1",
                           la_dtype_name(rows.dtype), rows.rank);

@@ -55,8 +55,7 @@ static const char *list_names(char *buf, size_t size, const dataset *d)
     for (size_t k = 0; k < 2; k++)
         for (size_t j = 0; j < names[k]->n && used < size; j++)
             used += (size_t)snprintf(buf + used, size - used, "%s%s",
-                                     used > 0 ? ", " : "",
-                                     names[k]->name[j]);
+                                     used > 0 ? ", " : "", names[k]->name[j]);
     for (size_t i = 0; i < d->n_entry && used < size; i++)
         if (d->entry[i].rank == 1 && !strchr(d->entry[i].name, '/'))
             used += (size_t)snprintf(buf + used, size - used, "%s%s",

@@ -68,8 +68,8 @@ static la_view folds(const dataset *d)
 size_t dataset_split_count(const dataset *d)
 {
     size_t k = 0;
-    while (!la_view_is_none(side(d, "train", k))
-           && !la_view_is_none(side(d, "test", k)))
+    while (!la_view_is_none(side(d, "train", k)) &&
+           !la_view_is_none(side(d, "test", k)))
         k++;
     la_view fold = folds(d);
     if (k > 0 || la_view_is_none(fold))
@@ -148,8 +148,8 @@ covar_status dataset_split_get(dataset_split *out, covar_context *ctx,
                           "%s has %zu splits; there is no split %zu "
                           "(the first is 0)",
                           d->path, count, k);
-    if (!la_view_is_none(side(d, "train", 0))
-        && !la_view_is_none(side(d, "test", 0)))
+    if (!la_view_is_none(side(d, "train", 0)) &&
+        !la_view_is_none(side(d, "test", 0)))
         return split_from_lists(out, ctx, d, k);
     la_view fold = folds(d);
     if (fold.dim[0] != dataset_n(d))
@@ -165,12 +165,10 @@ covar_status dataset_split_get(dataset_split *out, covar_context *ctx,
 /* ---- random ---- */
 
 covar_status dataset_split_random(dataset_split *out, covar_context *ctx,
-                                  size_t n, double test_fraction,
-                                  uint64_t seed)
+                                  size_t n, double test_fraction, uint64_t seed)
 {
     dataset_split_clear(out);
-    if (!(test_fraction > 0.0 && test_fraction < 1.0) || n < 2
-        || n > INT32_MAX)
+    if (!(test_fraction > 0.0 && test_fraction < 1.0) || n < 2 || n > INT32_MAX)
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "dataset_split_random: cannot take %g of %zu rows",
                           test_fraction, n);

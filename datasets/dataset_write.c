@@ -21,8 +21,7 @@ typedef struct writer {
 
 static covar_status broken(const writer *w, const char *name)
 {
-    return hdf5_fail(w->ctx, w->path, name, COVAR_ERR_IO,
-                     "cannot be written");
+    return hdf5_fail(w->ctx, w->path, name, COVAR_ERR_IO, "cannot be written");
 }
 
 static hid_t element_type(la_dtype dtype)
@@ -77,12 +76,10 @@ static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
     hid_t plan = make_plan(e, count);
     hid_t space = e->rank > 0 ? H5Screate_simple(e->rank, dim, NULL)
                               : H5Screate(H5S_SCALAR);
-    hid_t set = H5Dcreate2(w->file, e->name, type, space, link, plan,
-                           H5P_DEFAULT);
-    bool good = set >= 0
-                && (count == 0
-                    || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                e->data) >= 0);
+    hid_t set =
+        H5Dcreate2(w->file, e->name, type, space, link, plan, H5P_DEFAULT);
+    bool good = set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL,
+                                                    H5P_DEFAULT, e->data) >= 0);
     good = set >= 0 && H5Dclose(set) >= 0 && good;
     if (space >= 0)
         H5Sclose(space);
@@ -112,13 +109,13 @@ static bool write_note(const writer *w, hid_t root, const dataset_note *n)
     hid_t space = H5Screate(H5S_SCALAR);
     bool good = type >= 0 && space >= 0;
     if (!n->is_number)
-        good = good && H5Tset_size(type, length > 0 ? length : 1) >= 0
-               && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0;
-    hid_t a = good ? H5Acreate2(root, n->name, type, space, H5P_DEFAULT,
-                                H5P_DEFAULT)
-                   : -1;
-    const void *value = n->is_number ? (const void *)&n->value
-                                     : (const void *)n->text;
+        good = good && H5Tset_size(type, length > 0 ? length : 1) >= 0 &&
+               H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0;
+    hid_t a =
+        good ? H5Acreate2(root, n->name, type, space, H5P_DEFAULT, H5P_DEFAULT)
+             : -1;
+    const void *value =
+        n->is_number ? (const void *)&n->value : (const void *)n->text;
     good = a >= 0 && H5Awrite(a, type, value) >= 0;
     good = a >= 0 && H5Aclose(a) >= 0 && good;
     if (space >= 0)

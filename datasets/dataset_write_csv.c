@@ -54,8 +54,8 @@ static void write_table(FILE *f, const block *b, size_t n_blocks, size_t rows)
             la_view x = dataset_entry_view(b[k].entry);
             for (size_t j = 0; j < b[k].columns; j++, first = 0) {
                 fputs(first ? "" : ",", f);
-                write_value(f, dataset_get(x, (ptrdiff_t)(i * b[k].columns
-                                                          + j)));
+                write_value(f,
+                            dataset_get(x, (ptrdiff_t)(i * b[k].columns + j)));
             }
         }
         fputc('\n', f);
@@ -91,8 +91,8 @@ covar_status dataset_save_csv(covar_context *ctx, const dataset *d,
 {
     block b[MOST_BLOCKS];
     const char *y_name = dataset_attribute(d, "target");
-    if (!y_name || !y_name[0] || is_taken(&d->x_names, y_name)
-        || is_taken(&d->y_names, y_name))
+    if (!y_name || !y_name[0] || is_taken(&d->x_names, y_name) ||
+        is_taken(&d->y_names, y_name))
         y_name = "y";
     size_t n = collect(b, d, &y_name);
     if (n == 0)
