@@ -15,44 +15,40 @@
 
 typedef struct ad_arena ad_arena;
 ad_arena *ad_arena_create(covar_heap *heap);
-void ad_arena_free(ad_arena *a);
-void *ad_arena_alloc(ad_arena *a, size_t bytes); /* zeroed, 16-aligned */
-size_t ad_arena_mark(const ad_arena *a);
-void ad_arena_release(ad_arena *a, size_t mark);
+void      ad_arena_free(ad_arena *a);
+void     *ad_arena_alloc(ad_arena *a, size_t bytes); /* zeroed, 16-aligned */
+size_t    ad_arena_mark(const ad_arena *a);
+void      ad_arena_release(ad_arena *a, size_t mark);
 
 /* ---- Nodes (node.c) ----------------------------------------------------- */
 
 struct ad_node {
     const ad_op *op;
-    ad_graph *graph;
-    uint32_t id;
-    int n_in, n_out;
-    ad_node **in;
-    void *fields;
-    ad_type *type; /* n_out */
-    uint64_t hash;
-    ad_node *chain; /* next in the hash bucket */
-    bool merged;    /* is in a bucket */
+    ad_graph    *graph;
+    uint32_t     id;
+    int          n_in, n_out;
+    ad_node    **in;
+    void        *fields;
+    ad_type     *type; /* n_out */
+    uint64_t     hash;
+    ad_node     *chain;  /* next in the hash bucket */
+    bool         merged; /* is in a bucket */
 
     const char *name;  /* given by ad_input, ad_param, ad_name; or NULL */
     const char *scope; /* "" at the top */
     const char *file;  /* of AD_HERE, or NULL */
-    int line;
+    int         line;
 
-    la_array **value;    /* eager graphs: n_out arrays, else NULL */
-    ad_node **expansion; /* composites: n_out nodes once expanded, or NULL */
+    la_array **value;     /* eager graphs: n_out arrays, else NULL */
+    ad_node  **expansion; /* composites: n_out nodes once expanded, or NULL */
 };
 
 /* Leaves and structural operators every phase knows (ops/leaf.c). */
 extern const ad_op ad_op_input, ad_op_param, ad_op_constant, ad_op_out,
     ad_op_placeholder, ad_op_name, ad_op_dim_value, ad_op_fill;
 
-typedef struct ad_constant_fields {
-    la_array *array;
-} ad_constant_fields;
-typedef struct ad_out_fields {
-    int64_t index;
-} ad_out_fields;
+typedef struct ad_constant_fields { la_array *array; } ad_constant_fields;
+typedef struct ad_out_fields { int64_t index; } ad_out_fields;
 
 /* A fresh unique leaf of this type (for derivative placeholders, bodies). */
 ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name);
@@ -67,28 +63,28 @@ typedef struct ad_expansion ad_expansion; /* node.c */
 
 struct ad_graph {
     covar_context *ctx;
-    covar_heap *heap;
-    ad_arena *arena;
-    ad_dim_table *dims;
-    ad_store *store;
-    bool eager;
+    covar_heap    *heap;
+    ad_arena      *arena;
+    ad_dim_table  *dims;
+    ad_store      *store;
+    bool           eager;
 
     ad_node **node; /* by id */
-    size_t n_node, cap_node;
+    size_t    n_node, cap_node;
     ad_node **bucket;
-    size_t n_bucket; /* power of two */
+    size_t    n_bucket; /* power of two */
 
     covar_status error;
-    char error_text[1024];
+    char         error_text[1024];
 
     const char *scope; /* what new nodes carry; "" at the top */
     const char *file;
-    int line;
-    ad_graph *parent; /* bodies: the graph around, else NULL */
+    int         line;
+    ad_graph   *parent; /* bodies: the graph around, else NULL */
 
-    ad_scope *scope_top;      /* stack of ad_scope_push */
+    ad_scope     *scope_top;  /* stack of ad_scope_push */
     ad_expansion *expansions; /* of composites, newest first */
-    size_t file_mark;         /* where in the arena `file` was copied */
+    size_t        file_mark;  /* where in the arena `file` was copied */
 };
 
 /* Makes an empty graph like g (context, store), lazy. For private copies. */
@@ -102,8 +98,8 @@ covar_status ad_graph_import(ad_graph *to, ad_node *const *root, size_t n,
 
 /* Like ad_apply without infer (set the types yourself), hash-consing or eager
  * evaluation: for copies. Dims among the fields are re-interned. */
-ad_node *ad_node_new(ad_graph *g, const ad_op *op, int n_in, ad_node *const *in,
-                     const void *fields, int n_out);
+ad_node *ad_node_new(ad_graph *g, const ad_op *op, int n_in,
+                     ad_node *const *in, const void *fields, int n_out);
 
 /* The expansion of a composite, made once. out[k], k < n_out. NULL on error.*/
 ad_node *const *ad_expand_node(ad_node *y);
@@ -124,8 +120,8 @@ const char *ad_node_label(char *buf, size_t size, const ad_node *y);
 
 /* Records the graph's first error; returns status. */
 covar_status ad_graph_nomem(ad_graph *g);
-covar_status ad_graph_fail(ad_graph *g, covar_status status, const char *format,
-                           ...) COVAR_PRINTF(3, 4);
+covar_status ad_graph_fail(ad_graph *g, covar_status status,
+                           const char *format, ...) COVAR_PRINTF(3, 4);
 
 /* All nodes that the roots need, inputs before users, in a new block of the
  * heap (free it); *n_out their number. NULL when out of memory. */
@@ -135,9 +131,9 @@ ad_node **ad_topological(ad_graph *g, ad_node *const *root, size_t n,
 /* ---- Dims (dim.c) ------------------------------------------------------- */
 
 ad_dim_table *ad_dim_table_create(covar_heap *heap, ad_graph *g);
-void ad_dim_table_free(ad_dim_table *t);
-size_t ad_dim_symbol_count(const ad_dim_table *t);
-const char *ad_dim_symbol_name(const ad_dim_table *t, size_t i);
+void          ad_dim_table_free(ad_dim_table *t);
+size_t        ad_dim_symbol_count(const ad_dim_table *t);
+const char   *ad_dim_symbol_name(const ad_dim_table *t, size_t i);
 
 /* Value of a dim for given symbol values; SHAPE when negative or unbound. */
 covar_status ad_dim_eval(const ad_graph *g, ad_dim d, const size_t *symbol,
@@ -145,21 +141,21 @@ covar_status ad_dim_eval(const ad_graph *g, ad_dim d, const size_t *symbol,
 
 /* Solves an input's dim against an actual size: binds symbol values when d is
  * a bare symbol, else checks later. bound[i] says which symbols are known. */
-bool ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound);
+bool   ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound);
 ad_dim ad_dim_import(ad_graph *to, ad_dim d);
 
 /* The size of a symbol that nothing has bound yet, and an impossible size:
  * the result of a size computation that failed. */
 #define AD_UNBOUND SIZE_MAX
 ad_dim ad_dim_invalid(void);
-bool ad_dim_is_invalid(ad_dim d);
+bool   ad_dim_is_invalid(ad_dim d);
 ad_graph *ad_dim_graph(ad_dim d); /* NULL for a constant */
-uint64_t ad_dim_hash(ad_dim d);   /* by structure: equal in any graph */
+uint64_t  ad_dim_hash(ad_dim d);  /* by structure: equal in any graph */
 
 /* Checks what ad_dim_equal stated, for given symbol values. */
 covar_status ad_dim_check(const ad_graph *g, const size_t *symbol);
 covar_status ad_dim_import_equal(ad_graph *to, const ad_graph *from);
-bool ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b); /* with asserts */
+bool   ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b); /* with asserts */
 
 /* ---- Fields (field.c) --------------------------------------------------- */
 
@@ -189,17 +185,17 @@ struct ad_body {
     ad_graph *g;
     ad_node **in;
     ad_node **out;
-    int n_in, n_out;
-    uint64_t hash;
+    int       n_in, n_out;
+    uint64_t  hash;
 };
 
 /* Freezes g, which then belongs to the body; on failure g stays the caller's
  * and has the error. in are its free leaves (placeholders), y its results. */
 covar_status ad_body_create(ad_body **out, ad_graph *g, ad_node *const *in,
                             int n_in, ad_node *const *y, int n_out);
-bool ad_body_equal(const ad_body *a, const ad_body *b);
+bool     ad_body_equal(const ad_body *a, const ad_body *b);
 ad_body *ad_body_retain(ad_body *b);
-void ad_body_release(ad_body *b);
+void     ad_body_release(ad_body *b);
 
 /* ---- Reference evaluation (evaluate.c) ---------------------------------- */
 
@@ -208,8 +204,8 @@ void ad_body_release(ad_body *b);
  * store). Each out[k] is a new array. The reference for every other way to
  * run, and what eager graphs use node by node. */
 covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
-                         const la_view *value, size_t n_leaf, ad_node *const *y,
-                         size_t n, la_array **out);
+                         const la_view *value, size_t n_leaf,
+                         ad_node *const *y, size_t n, la_array **out);
 
 /* Evaluates one node whose inputs have views x; makes n_out arrays. */
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
@@ -220,7 +216,7 @@ covar_status ad_eval_eager(ad_node *y);
 
 /* Info words of a call on inputs x, and the sentence and status of failed
  * ones: COVAR_OK when none is positive (info.c). */
-size_t ad_info_count(const ad_node *y, const la_view *x);
+size_t       ad_info_count(const ad_node *y, const la_view *x);
 covar_status ad_info_check(covar_context *ctx, const ad_node *y,
                            const la_view *x, const int32_t *info);
 
@@ -237,10 +233,10 @@ typedef enum ad_phase {
 
 /* One rewrite: "before -> after", why it holds, and the code. */
 typedef struct ad_rule {
-    const char *name;
-    const char *why;
+    const char  *name;
+    const char  *why;
     const ad_op *root;
-    ad_phase phase;
+    ad_phase     phase;
     /* The replacement of y (same type), or NULL when the rule does not apply.
      * y's inputs are already rewritten. */
     ad_node *(*apply)(ad_rewriter *rw, ad_node *y);

@@ -15,14 +15,14 @@
 
 /* ---- Text that grows ---------------------------------------------------- */
 
-typedef struct text {
+typedef struct text_buffer {
     covar_heap *heap;
     char *s;
     size_t n, cap;
     bool failed;
-} text;
+} text_buffer;
 
-static void reserve(text *t, size_t more)
+static void reserve(text_buffer *t, size_t more)
 {
     if (t->failed || t->cap - t->n > more)
         return;
@@ -33,7 +33,7 @@ static void reserve(text *t, size_t more)
     t->cap = s ? cap : t->cap;
 }
 
-static void put(text *t, const char *s)
+static void put(text_buffer *t, const char *s)
 {
     size_t n = strlen(s);
     reserve(t, n);
@@ -43,9 +43,9 @@ static void put(text *t, const char *s)
     t->n += n;
 }
 
-static void putf(text *t, const char *format, ...) COVAR_PRINTF(2, 3);
+static void putf(text_buffer *t, const char *format, ...) COVAR_PRINTF(2, 3);
 
-static void putf(text *t, const char *format, ...)
+static void putf(text_buffer *t, const char *format, ...)
 {
     char s[320];
     va_list list;
@@ -57,7 +57,7 @@ static void putf(text *t, const char *format, ...)
 
 /* ---- Fields ------------------------------------------------------------- */
 
-static void put_dims(text *t, const ad_dims *d)
+static void put_dims(text_buffer *t, const ad_dims *d)
 {
     char s[128];
     put(t, "[");
@@ -66,7 +66,7 @@ static void put_dims(text *t, const ad_dims *d)
     put(t, "]");
 }
 
-static void put_axes(text *t, const ad_axes *a)
+static void put_axes(text_buffer *t, const ad_axes *a)
 {
     put(t, "[");
     for (int i = 0; i < a->n; i++)
@@ -74,13 +74,13 @@ static void put_axes(text *t, const ad_axes *a)
     put(t, "]");
 }
 
-static void put_array(text *t, const la_array *a)
+static void put_array(text_buffer *t, const la_array *a)
 {
     char s[96];
     putf(t, "<%s>", la_view_describe(s, sizeof(s), la_array_view(a)));
 }
 
-static void put_field(text *t, const ad_field *f, const void *p)
+static void put_field(text_buffer *t, const ad_field *f, const void *p)
 {
     char s[128];
     putf(t, " :%s ", f->name);
@@ -124,7 +124,7 @@ typedef struct frame {
 } frame;
 
 typedef struct printer {
-    text t;
+    text_buffer t;
     uint32_t *uses;  /* by id */
     uint32_t *label; /* by id; 0 = none yet */
     uint32_t n_label;
@@ -133,7 +133,7 @@ typedef struct printer {
 } printer;
 
 /* Leaves with a name, and uniform constants. */
-static bool put_leaf(text *t, const ad_node *y)
+static bool put_leaf(text_buffer *t, const ad_node *y)
 {
     double value;
     if (y->n_in > 0)
