@@ -108,7 +108,8 @@ typedef struct ad_call {
     const la_view *out;  /* n_out */
     void          *work; /* what op->work asked for, 64-byte aligned */
     int32_t       *info; /* AD_FALLIBLE: one word per batch element, zeroed */
-    ad_runner     *body; /* for a node with a body: ready to run */
+    ad_runner     *body; /* for a node with a body: ready to run, or NULL */
+    const size_t  *symbol; /* sizes, for the dims among the node's fields */
 } ad_call;
 
 /* ---- Examples for the suites -------------------------------------------- */
@@ -143,6 +144,12 @@ COVAR_API int ad_example_batch(const ad_example *e, size_t *dim);
 /* Which of the operator's variants (flags, shapes) is wanted: 0, 1, ... The
  * example returns COVAR_ERR_ARG for a number past its last variant. */
 COVAR_API int ad_example_variant(const ad_example *e);
+
+/* COVAR_ERR_ARG when the variant is not below `count`, their number. */
+COVAR_API covar_status ad_example_variants(const ad_example *e, int count);
+
+/* The operator whose example is asked for (several may share one function). */
+COVAR_API const ad_op *ad_example_op(const ad_example *e);
 
 /* The value under test. */
 COVAR_API covar_status ad_example_result(ad_example *e, ad_node *y);
@@ -181,8 +188,10 @@ struct ad_op {
     covar_status (*infer)(ad_node *y);
 
     /* views >= 0: the view of x that output 0 is. `dim` holds the evaluated
-     * output dims. False = x is not laid out for it (copy x first). */
-    bool (*view)(const ad_node *y, la_view x, const size_t *dim, la_view *out);
+     * output dims, `symbol` the sizes they come from. False = x is not laid
+     * out for it (copy x first). Such an operator needs no eval. */
+    bool (*view)(const ad_node *y, la_view x, const size_t *dim,
+                 const size_t *symbol, la_view *out);
 
     /* Bytes of workspace for these inputs; may be NULL. */
     size_t (*work)(const ad_node *y, const la_view *x);
