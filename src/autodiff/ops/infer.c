@@ -120,3 +120,10 @@ covar_status ad_eval_start(const ad_call *c, int i)
         return COVAR_OK;
     return la_copy(c->exec, c->out[0], c->x[i]);
 }
+
+covar_status ad_call_dim(const ad_call *c, ad_dim d, size_t *value)
+{
+    if (ad_dim_is_fixed(d, value))
+        return COVAR_OK;
+    return ad_dim_eval(c->node->graph, d, c->symbol, value);
+}

@@ -39,7 +39,7 @@ extern const ad_op ad_op_sum, ad_op_reduce_max, ad_op_reduce_min;
  * them. */
 ad_node *ad_expand_axes(ad_node *x, unsigned axes, int rank);
 
-/* ---- Shapes (shape.c, slice.c, gather.c, cast.c) ------------------------ */
+/* ---- Shapes (shape.c, reshape.c, ...) ------------------------ */
 
 typedef struct ad_axis_fields { int64_t axis; } ad_axis_fields;
 typedef struct ad_dims_fields { ad_dims dims; } ad_dims_fields;
@@ -167,10 +167,16 @@ bool ad_same_dims(const ad_node *y, const ad_type *a, const ad_type *b);
 /* Number of elements in the given dims. */
 ad_dim ad_dim_product(const ad_dim *dim, int rank);
 
+/* jvp of an operator that is linear in its only input: itself. */
+covar_status ad_jvp_same(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[]);
+
 /* ---- For eval ----------------------------------------------------------- */
 
 /* out = x unless they are one buffer already (in place). */
 covar_status ad_eval_start(const ad_call *c, int i);
+
+/* Value of a dim among the fields of c's node. */
+covar_status ad_call_dim(const ad_call *c, ad_dim d, size_t *value);
 
 /* ---- For examples ------------------------------------------------------- */
 
@@ -179,5 +185,9 @@ ad_node *ad_example_matrix(ad_example *e, la_dtype dtype, size_t rows,
                            size_t cols, ad_draw draw);
 ad_node *ad_example_vector(ad_example *e, la_dtype dtype, size_t n,
                            ad_draw draw);
+
+/* This variant's derivative is right though differences disagree (rounding
+ * to a coarser dtype, stop_gradient). */
+void ad_example_rough(ad_example *e);
 
 #endif
