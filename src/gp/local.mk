@@ -1,0 +1,3 @@
+# Files of this folder, one line each:
+#   libcovar_core_la_SOURCES += %D%/file.c
+libcovar_core_la_SOURCES += %D%/gp_impl.h
