@@ -145,6 +145,12 @@ COVAR_API int ad_example_batch(const ad_example *e, size_t *dim);
  * example returns COVAR_ERR_ARG for a number past its last variant. */
 COVAR_API int ad_example_variant(const ad_example *e);
 
+/* COVAR_ERR_ARG when the variant is not below `count`, their number. */
+COVAR_API covar_status ad_example_variants(const ad_example *e, int count);
+
+/* The operator whose example is asked for (several may share one function). */
+COVAR_API const ad_op *ad_example_op(const ad_example *e);
+
 /* The value under test. */
 COVAR_API covar_status ad_example_result(ad_example *e, ad_node *y);
 
