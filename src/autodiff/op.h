@@ -119,7 +119,7 @@ typedef enum ad_draw {
     AD_DRAW_NORMAL,    /* standard normal */
     AD_DRAW_POSITIVE,  /* exp(normal / 2) */
     AD_DRAW_UNIT,      /* uniform on (-0.9, 0.9) */
-    AD_DRAW_PD,        /* B B' + n I; symmetric directions */
+    AD_DRAW_PD,        /* symmetric positive definite; symmetric directions */
     AD_DRAW_SYMMETRIC,
     AD_DRAW_LOWER,     /* lower triangular, diagonal in [1, 2] */
     AD_DRAW_NEGATIVE,  /* -exp(normal / 2) */

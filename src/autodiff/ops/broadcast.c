@@ -107,3 +107,18 @@ covar_status ad_infer_elementwise(ad_node *y)
     ad_node_set_type(y, 0, &t);
     return COVAR_OK;
 }
+
+ad_node *ad_unbroadcast(ad_node *x_bar, const ad_node *x)
+{
+    if (!x_bar || !x)
+        return NULL;
+    const ad_type *t = ad_node_type(x, 0);
+    int            rank = ad_rank(x_bar);
+    unsigned       axes = 0;
+    if (t->rank == 0)
+        return ad_sum(x_bar, AD_ALL);
+    for (int k = 0; k < rank; k++)
+        if (ad_is_one(t->dim[k]) && !ad_is_one(ad_dim_of(x_bar, k)))
+            axes |= AD_AXIS(k);
+    return ad_expand_axes(ad_sum(x_bar, axes), axes, rank);
+}
