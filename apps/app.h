@@ -8,7 +8,7 @@
 
 enum { APP_OK = 0, APP_FAILED = 1, APP_USAGE = 2 };
 
-/* ---- Command lines ------------------------------------------------------- */
+/* ---- Command lines ------------------------------------------------------ */
 
 typedef enum app_option_kind {
     APP_FLAG,   /* bool *: set to true */
@@ -44,7 +44,7 @@ int app_usage_error(const char *app, const char *format, ...)
 /* Says the context's error on stderr; returns APP_FAILED. */
 int app_failure(const char *app, const covar_context *ctx);
 
-/* ---- Running --------------------------------------------------------------- */
+/* ---- Running ------------------------------------------------------------ */
 
 /* Ctrl-C and SIGTERM ask `ctx` to stop at its best point; a second one ends
  * the program at once. NULL takes the handlers away. */
@@ -54,7 +54,7 @@ void app_cancel_on_signal(covar_context *ctx);
 void app_show_progress(covar_context *ctx, bool quiet);
 void app_end_progress(void);
 
-/* ---- JSON ------------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------- */
 
 /* Writes one JSON value with commas and indentation; numbers as %.17g, what is
  * not finite as null. `key` NULL inside arrays. */
