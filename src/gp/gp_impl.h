@@ -146,6 +146,25 @@ covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
                             la_view y, const gp_options *options);
 void         gp_data_free(gp_data *d);
 
+/* ---- Settings by name (options.c) --------------------------------------- */
+
+typedef enum gp_setting_kind {
+    GP_SET_START,
+    GP_SET_FIX,
+    GP_SET_FIX_START, /* fixed where the kernel's text starts it */
+    GP_SET_BOUNDS,
+    GP_SET_PRIOR,
+    GP_SET_TIE
+} gp_setting_kind;
+
+typedef struct gp_setting {
+    gp_setting_kind kind;
+    char           *name;
+    char           *to;   /* GP_SET_TIE */
+    double          a, b; /* value, or bounds */
+    gp_prior        prior;
+} gp_setting;
+
 /* ---- Parameters (params.c) ---------------------------------------------- */
 
 /* Lists the kernel's parameters for this data, then noise_variance. Starts
@@ -168,6 +187,10 @@ covar_status gp_params_add(gp_params_maker *m, const gp_kernel *leaf,
 covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
                                 const char *name, gp_kind kind,
                                 ptrdiff_t column);
+
+/* The entries of a whole kernel (of a feature kernel's base). */
+covar_status gp_params_add_kernel(const gp_params_maker *m,
+                                  const gp_kernel *k);
 
 /* Index of a name or path, or -1. */
 ptrdiff_t gp_params_find(const gp_params *p, const char *name);

@@ -84,7 +84,7 @@ bool gp_node_set_arg(gp_kernel *leaf, const char *name, double value,
     if (!copy)
         return false;
     leaf->arg[leaf->n_arg++] =
-        (gp_arg){ .name = copy, .value = value, .fixed = fixed };
+        (gp_arg){.name = copy, .value = value, .fixed = fixed};
     return true;
 }
 
@@ -128,8 +128,8 @@ static gp_kernel *copy_node(const gp_kernel *k)
     c->ard = k->ard;
     c->ard_d = k->ard_d;
     c->order = k->order;
-    bool ok = k->n_column == 0 ||
-              gp_node_set_columns(c, k->column, k->n_column);
+    bool ok =
+        k->n_column == 0 || gp_node_set_columns(c, k->column, k->n_column);
     for (size_t i = 0; ok && i < k->n_arg; i++)
         ok = gp_node_set_arg(c, k->arg[i].name, k->arg[i].value,
                              k->arg[i].fixed);
@@ -174,7 +174,7 @@ gp_kernel *gp_sum_of(gp_kernel *leaf)
 gp_kernel *gp_add(gp_kernel *a, gp_kernel *b)
 {
     gp_kernel *sum = a && b ? gp_node_create(a->heap, GP_FORM_SUM) : NULL;
-    gp_kernel *part[] = { a, b };
+    gp_kernel *part[] = {a, b};
     bool ok = sum != NULL;
     for (size_t s = 0; ok && s < 2; s++)
         for (size_t i = 0; ok && i < part[s]->n_child; i++)

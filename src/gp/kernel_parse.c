@@ -13,11 +13,11 @@ enum { NAME_SIZE = 64 };
 
 typedef struct parser {
     covar_context *ctx;
-    covar_heap    *heap;
-    const char    *text;
-    const char    *at;
-    int            depth;
-    covar_status   status;
+    covar_heap *heap;
+    const char *text;
+    const char *at;
+    int depth;
+    covar_status status;
 } parser;
 
 /* Records "kernel "...": expected WHAT at column N, found "..."". */
@@ -99,8 +99,7 @@ static bool take_name(parser *p, const gp_kernel_type *type, char *name)
                                        type->word);
         for (i = 0; type->arg_names[i] && used < sizeof(what); i++)
             used += (size_t)snprintf(what + used, sizeof(what) - used, "%s%s",
-                                     i == 0 ? ": " : ", ",
-                                     type->arg_names[i]);
+                                     i == 0 ? ": " : ", ", type->arg_names[i]);
         return expected(p, what);
     }
     for (;;) {
@@ -147,8 +146,8 @@ static bool parse_arg(parser *p, gp_kernel *leaf)
             return expected(p, "no ard: this kernel has no lengthscales");
         p->at += n;
         leaf->ard = true;
-        return !take(p, "=") || take_count(p, MAX_COLUMN, "a whole number",
-                                           &leaf->ard_d);
+        return !take(p, "=") ||
+               take_count(p, MAX_COLUMN, "a whole number", &leaf->ard_d);
     }
     if (type->takes_order && n == strlen(type->order_name) &&
         strncmp(p->at, type->order_name, n) == 0) {
@@ -304,10 +303,12 @@ covar_status gp_kernel_parse(gp_kernel **out, covar_context *ctx,
 {
     if (!out || !ctx || !text)
         return covar_fail(ctx, COVAR_ERR_ARG, "gp_kernel_parse: %s is NULL",
-                          !out ? "out" : !ctx ? "ctx" : "text");
+                          !out   ? "out"
+                          : !ctx ? "ctx"
+                                 : "text");
     *out = NULL;
-    parser p = { .ctx = ctx, .heap = covar_context_heap(ctx), .text = text,
-                 .at = text };
+    parser p = {
+        .ctx = ctx, .heap = covar_context_heap(ctx), .text = text, .at = text};
     gp_kernel *k = parse_sum(&p);
     skip_blanks(&p);
     if (k && *p.at) {

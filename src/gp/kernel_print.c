@@ -11,7 +11,7 @@
 
 /* A bounded string that goes on counting when it is full. */
 typedef struct text {
-    char  *buf;
+    char *buf;
     size_t size, length;
 } text;
 
@@ -99,7 +99,7 @@ static void put_sum(text *t, const gp_kernel *sum)
 
 size_t gp_kernel_print(char *buf, size_t size, const gp_kernel *k)
 {
-    text t = { .buf = buf, .size = buf ? size : 0 };
+    text t = {.buf = buf, .size = buf ? size : 0};
     if (k)
         put_sum(&t, k);
     if (t.size > 0)
