@@ -102,26 +102,6 @@ typedef struct gp_params_maker {
     const char    *path;   /* of full names, "1.0." */
 } gp_params_maker;
 
-/* ---- Settings (options.c) ----------------------------------------------- */
-
-typedef enum gp_setting_kind {
-    GP_SETTING_START,     /* a */
-    GP_SETTING_FIX,       /* a */
-    GP_SETTING_FIX_START, /* at its start, whatever that is */
-    GP_SETTING_BOUNDS,    /* a, b */
-    GP_SETTING_PRIOR,     /* prior */
-    GP_SETTING_TIE        /* to */
-} gp_setting_kind;
-
-/* One call of gp_options_start ...; later ones go over earlier ones. */
-typedef struct gp_setting {
-    gp_setting_kind kind;
-    char           *name;
-    char           *to;
-    double          a, b;
-    gp_prior        prior;
-} gp_setting;
-
 /* ---- Data (data.c) ------------------------------------------------------ */
 
 struct gp_data {

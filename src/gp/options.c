@@ -45,7 +45,7 @@ static void add(gp_options *o, gp_setting what, const char *name,
 {
     if (!o || o->setting_error != COVAR_OK)
         return;
-    if (!name || (what.kind == GP_SETTING_TIE && !to)) {
+    if (!name || (what.kind == GP_SET_TIE && !to)) {
         o->setting_error = COVAR_ERR_ARG;
         return;
     }
@@ -66,33 +66,33 @@ static void add(gp_options *o, gp_setting what, const char *name,
 
 void gp_options_start(gp_options *o, const char *name, double value)
 {
-    add(o, (gp_setting){ .kind = GP_SETTING_START, .a = value }, name, NULL);
+    add(o, (gp_setting){ .kind = GP_SET_START, .a = value }, name, NULL);
 }
 
 void gp_options_fix(gp_options *o, const char *name, double value)
 {
-    add(o, (gp_setting){ .kind = GP_SETTING_FIX, .a = value }, name, NULL);
+    add(o, (gp_setting){ .kind = GP_SET_FIX, .a = value }, name, NULL);
 }
 
 void gp_options_fix_start(gp_options *o, const char *name)
 {
-    add(o, (gp_setting){ .kind = GP_SETTING_FIX_START }, name, NULL);
+    add(o, (gp_setting){ .kind = GP_SET_FIX_START }, name, NULL);
 }
 
 void gp_options_bounds(gp_options *o, const char *name, double lower,
                        double upper)
 {
-    add(o, (gp_setting){ .kind = GP_SETTING_BOUNDS, .a = lower, .b = upper },
+    add(o, (gp_setting){ .kind = GP_SET_BOUNDS, .a = lower, .b = upper },
         name, NULL);
 }
 
 void gp_options_prior(gp_options *o, const char *name, gp_prior prior)
 {
-    add(o, (gp_setting){ .kind = GP_SETTING_PRIOR, .prior = prior }, name,
+    add(o, (gp_setting){ .kind = GP_SET_PRIOR, .prior = prior }, name,
         NULL);
 }
 
 void gp_options_tie(gp_options *o, const char *name, const char *to)
 {
-    add(o, (gp_setting){ .kind = GP_SETTING_TIE }, name, to);
+    add(o, (gp_setting){ .kind = GP_SET_TIE }, name, to);
 }
