@@ -12,7 +12,7 @@
 
 gp_options gp_options_default(void)
 {
-    return (gp_options){ .kernel = NULL };
+    return (gp_options){.kernel = NULL};
 }
 
 void gp_options_clear(gp_options *o)
@@ -66,33 +66,32 @@ static void add(gp_options *o, gp_setting what, const char *name,
 
 void gp_options_start(gp_options *o, const char *name, double value)
 {
-    add(o, (gp_setting){ .kind = GP_SET_START, .a = value }, name, NULL);
+    add(o, (gp_setting){.kind = GP_SET_START, .a = value}, name, NULL);
 }
 
 void gp_options_fix(gp_options *o, const char *name, double value)
 {
-    add(o, (gp_setting){ .kind = GP_SET_FIX, .a = value }, name, NULL);
+    add(o, (gp_setting){.kind = GP_SET_FIX, .a = value}, name, NULL);
 }
 
 void gp_options_fix_start(gp_options *o, const char *name)
 {
-    add(o, (gp_setting){ .kind = GP_SET_FIX_START }, name, NULL);
+    add(o, (gp_setting){.kind = GP_SET_FIX_START}, name, NULL);
 }
 
 void gp_options_bounds(gp_options *o, const char *name, double lower,
                        double upper)
 {
-    add(o, (gp_setting){ .kind = GP_SET_BOUNDS, .a = lower, .b = upper },
-        name, NULL);
+    add(o, (gp_setting){.kind = GP_SET_BOUNDS, .a = lower, .b = upper}, name,
+        NULL);
 }
 
 void gp_options_prior(gp_options *o, const char *name, gp_prior prior)
 {
-    add(o, (gp_setting){ .kind = GP_SET_PRIOR, .prior = prior }, name,
-        NULL);
+    add(o, (gp_setting){.kind = GP_SET_PRIOR, .prior = prior}, name, NULL);
 }
 
 void gp_options_tie(gp_options *o, const char *name, const char *to)
 {
-    add(o, (gp_setting){ .kind = GP_SET_TIE }, name, to);
+    add(o, (gp_setting){.kind = GP_SET_TIE}, name, to);
 }
