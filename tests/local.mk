@@ -7,6 +7,7 @@
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
 unit_tests += tests/test_context
+unit_tests += tests/test_golden_json
 unit_tests += tests/test_heap
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
@@ -18,11 +19,12 @@ dist_check_SCRIPTS += tests/check-includes.sh
 dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
 
-EXTRA_DIST += %D%/tap.sh %D%/totals.sh
-noinst_HEADERS += %D%/cutap.h %D%/test_util.h
+EXTRA_DIST += %D%/tap.sh %D%/totals.sh %D%/golden/gp_public.json
+noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/golden_json.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
-tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
+tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c \
+  %D%/golden_json.c
 tests_libtest_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTEST_SRCDIR='"$(abs_top_srcdir)"'
 check_PROGRAMS += $(unit_tests) $(public_tests)

@@ -120,11 +120,45 @@ struct gp_data {
     size_t     *dropped;    /* constant columns */
     size_t      n_dropped;
     bool        duplicates; /* repeated rows of X */
+    double     *mean_given; /* (1 + d) coefficients in user units, or NULL */
 };
 
 covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
                             la_view y, const gp_options *options);
 void         gp_data_free(gp_data *d);
+
+/* The rows row[n] of `from` (NULL = the first n) with the statistics of the
+ * whole set, so that conditioning does not depend on the selection. */
+covar_status gp_data_select(gp_data **out, covar_context *ctx,
+                            const gp_data *from, const size_t *row, size_t n);
+
+/* ---- Means (mean.c) ----------------------------------------------------- */
+
+/* mean(x) = offset(x) + h(x)'beta. Number q of profiled coefficients beta: 0
+ * for a mean that is zero, the user's or given by name; 1 for a constant;
+ * 1 + number of varying columns for a linear one. */
+size_t gp_mean_count(const gp_data *data, const gp_options *options);
+
+/* Conditioned basis H (m,q) at rows X (m,d) in user units. */
+void gp_mean_basis_at(double *H, const gp_data *data, const gp_options *options,
+                      la_view X);
+
+/* The known part (m,p) at X: shift of the targets, given coefficients, or the
+ * user's function (ARG where that is not finite). */
+covar_status gp_mean_offset(double *mean, covar_context *ctx,
+                            const gp_data *data, const gp_options *options,
+                            la_view X);
+
+/* beta (q,p) as coefficients (1 + d) of (1, x) in user units for one output;
+ * NaN for constant columns of a linear mean. */
+void gp_mean_natural(double *coefficient, const gp_data *data,
+                     const gp_options *options, const double *beta,
+                     size_t output);
+
+/* Takes settings called mean.constant, mean.slope[k] into data->mean_given. */
+covar_status gp_mean_take_given(gp_data *data, covar_context *ctx,
+                                const gp_options *options);
+bool         gp_mean_owns_name(const char *name);
 
 /* ---- Settings by name (options.c) --------------------------------------- */
 
