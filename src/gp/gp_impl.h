@@ -299,6 +299,9 @@ struct gp_model {
     gp_report   report;
     double     *gradient; /* (params.n) of the objective, free coordinates */
 
+    char    **mean_name;  /* names of reported coefficients: 0, 1 or 1 + d */
+    double   *mean_value; /* (1 + d) their values in user units */
+    size_t    n_mean;
     size_t    q;      /* profiled mean coefficients: 0, 1 or 1 + d */
     double   *beta;   /* (q,p) */
     la_array *L;      /* (n,n) lower factor of K + noise + jitter */
@@ -317,8 +320,5 @@ covar_status gp_model_condition(gp_model **out, covar_context *ctx,
                                 const gp_kernel *k, const gp_params *params,
                                 const gp_data *data, const gp_options *options,
                                 size_t first_level);
-
-/* Basis H (n,q) of the mean at points X (n,d); mean value of GP_MEAN_USER. */
-void gp_mean_basis(double *H, const gp_model *m, la_view X);
 
 #endif
