@@ -291,8 +291,8 @@ size_t gp_problem_peak_bytes(const gp_problem *p);
  * cover them. */
 covar_status gp_problem_plan(gp_problem *p, gp_objective kind, bool gradient);
 
-/* Hessians come from a program of their own up to 2e11 flops and 1 GB (8 P n^3
- * and 8 P n^2 doubles); beyond, from central differences of the gradient. */
+/* Hessians are exact up to 2e11 flops, counted as 8 P n^3; beyond they come
+ * from central differences of the exact gradient (2 P n^3). */
 bool gp_hessian_is_exact(size_t n, size_t n_param);
 
 /* What is taken from the inputs X of a kernel: the column means when it is

@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum what { VALUE, GRADIENT, HESSIAN, WHAT_COUNT } what;
+/* PRODUCT: the Hessian times a direction, an input of its own. */
+typedef enum what { VALUE, GRADIENT, PRODUCT, WHAT_COUNT } what;
 
 struct gp_problem {
     covar_context *ctx;
@@ -23,8 +24,9 @@ struct gp_problem {
     ad_runner *runner;                  /* of the program last run */
     const ad_program *running;
     la_array *in[GP_IN_COUNT];
-    double *free; /* (P): what the runner reads */
-    double *room; /* (2 P): for differences */
+    double *free;      /* (P): what the runner reads */
+    double *direction; /* (P): likewise, for PRODUCT */
+    double *room;      /* (2 P): for differences */
     double jitter;
     size_t peak;
 };
@@ -126,8 +128,9 @@ static covar_status bind(gp_problem *p, const gp_kernel *k, const gp_data *data,
                          const gp_options *options)
 {
     p->free = covar_heap_calloc(p->heap, p->n_param, sizeof(*p->free));
+    p->direction = covar_heap_calloc(p->heap, p->n_param, sizeof(*p->free));
     p->room = covar_heap_calloc(p->heap, p->n_param, 2 * sizeof(*p->room));
-    if (!p->free || !p->room)
+    if (!p->free || !p->direction || !p->room)
         return covar_fail_nomem(p->ctx, "gp_fit");
     COVAR_TRY(bind_x(p, k, data, options->dtype));
     COVAR_TRY(bind_y(p, data, options));
@@ -140,27 +143,31 @@ static covar_status bind(gp_problem *p, const gp_kernel *k, const gp_data *data,
 static covar_status compile(gp_problem *p, bool loo, what w)
 {
     const gp_objective_graph *o = &p->graph;
-    ad_node *value = loo ? o->loo : w == HESSIAN ? o->ml_full : o->ml;
-    ad_node *free = o->in[GP_IN_FREE], *grad = NULL;
-    if (w == GRADIENT)
-        COVAR_TRY(ad_grad(&grad, value, &free, 1));
-    ad_slot slot[GP_IN_COUNT + 2];
+    ad_node *value = loo ? o->loo : w == PRODUCT ? o->ml_full : o->ml;
+    ad_node *free = o->in[GP_IN_FREE], *out[] = {value, NULL};
+    ad_slot slot[GP_IN_COUNT + 3];
     size_t n = 0;
     for (size_t i = 0; i < GP_IN_COUNT; i++)
         if (o->in[i])
             slot[n++] = (ad_slot)AD_IN(o->in[i]);
-    if (w == HESSIAN)
-        slot[n++] = (ad_slot)AD_OUT(ad_hessian(value, free));
-    else
-        slot[n++] = (ad_slot)AD_OUT(value);
     if (w == GRADIENT)
-        slot[n++] = (ad_slot)AD_OUT(grad);
+        COVAR_TRY(ad_grad(&out[1], value, &free, 1));
+    if (w == PRODUCT) {
+        ad_dim dim = ad_dim_of(free, 0);
+        ad_node *v = ad_input(o->g, "direction", LA_F64, 1, &dim);
+        slot[n++] = (ad_slot)AD_IN(v);
+        COVAR_TRY(ad_hvp(&out[0], value, &free, &v, 1));
+    }
+    slot[n++] = (ad_slot)AD_OUT(out[0]);
+    if (out[1])
+        slot[n++] = (ad_slot)AD_OUT(out[1]);
     return ad_compile(&p->program[loo][w], o->g, &(ad_signature){n, slot},
                       NULL);
 }
 
-/* The inputs of every program; returns their number. */
-static int input_views(const gp_problem *p, la_view *in)
+enum { MOST_INPUTS = GP_IN_COUNT + 1 };
+
+static void input_views(const gp_problem *p, what w, la_view *in)
 {
     int n = 0;
     in[n++] = la_vec_f64(p->free, p->n_param);
@@ -168,7 +175,8 @@ static int input_views(const gp_problem *p, la_view *in)
     for (size_t i = GP_IN_X; i < GP_IN_COUNT; i++)
         if (p->in[i])
             in[n++] = la_array_view(p->in[i]);
-    return n;
+    if (w == PRODUCT)
+        in[n] = la_vec_f64(p->direction, p->n_param);
 }
 
 /* Makes p->runner the one of this program. */
@@ -184,27 +192,26 @@ static covar_status use(gp_problem *p, bool loo, what w)
     COVAR_TRY(ad_runner_create(&p->runner, p->program[loo][w],
                                ad_graph_store(p->graph.g), p->ctx));
     p->running = p->program[loo][w];
-    la_view in[GP_IN_COUNT];
-    input_views(p, in);
+    la_view in[MOST_INPUTS];
+    input_views(p, w, in);
     size_t bytes, bound;
     COVAR_TRY(ad_runner_plan(p->runner, in, &bytes, &bound));
     p->peak = bytes > p->peak ? bytes : p->peak;
     return COVAR_OK;
 }
 
+/* out: the value (unless PRODUCT); derivative: gradient or product (P). */
 static covar_status run(gp_problem *p, bool loo, what w, double *value,
                         double *derivative)
 {
     COVAR_TRY(use(p, loo, w));
-    la_view in[GP_IN_COUNT], out[2];
-    input_views(p, in);
-    size_t n = p->n_param;
-    if (w == HESSIAN) {
-        out[0] = la_mat_f64(derivative, n, n);
-    } else {
-        out[0] = la_scalar_f64(value);
-        out[1] = la_vec_f64(derivative, n);
-    }
+    la_view in[MOST_INPUTS], out[2];
+    int n = 0;
+    input_views(p, w, in);
+    if (w != PRODUCT)
+        out[n++] = la_scalar_f64(value);
+    if (w != VALUE)
+        out[n] = la_vec_f64(derivative, p->n_param);
     return ad_run(p->runner, in, out);
 }
 
@@ -212,13 +219,11 @@ static covar_status run(gp_problem *p, bool loo, what w, double *value,
 
 bool gp_hessian_is_exact(size_t n, size_t n_param)
 {
-    double flops = 8.0 * (double)n_param * pow((double)n, 3);
-    double bytes = 8.0 * (double)n_param * pow((double)n, 2);
-    return flops <= 2e11 && bytes <= 1e9;
+    return 8.0 * (double)n_param * pow((double)n, 3) <= 2e11;
 }
 
 /* Column j of the Hessian from two gradients, one step h to each side. */
-static covar_status difference(gp_problem *p, bool loo, size_t j, double *hess)
+static covar_status difference(gp_problem *p, bool loo, size_t j, double *hv)
 {
     size_t n = p->n_param;
     const double h = 6e-6 * fmax(1, fabs(p->free[j])), at = p->free[j];
@@ -230,18 +235,29 @@ static covar_status difference(gp_problem *p, bool loo, size_t j, double *hess)
         status = run(p, loo, GRADIENT, &value, high);
     p->free[j] = at;
     for (size_t i = 0; status == COVAR_OK && i < n; i++)
-        hess[i * n + j] = (high[i] - low[i]) / (2 * h);
+        hv[i] = (high[i] - low[i]) / (2 * h);
     return status;
 }
 
-static covar_status hessian_by_differences(gp_problem *p, bool loo,
-                                           double *hess)
+/* Row j; zeros for an entry at -infinity (a variance fixed at 0). */
+static covar_status hessian_row(gp_problem *p, bool loo, size_t j, double *hv)
+{
+    memset(hv, 0, p->n_param * sizeof(*hv));
+    if (!isfinite(p->free[j]))
+        return COVAR_OK;
+    if (!gp_hessian_is_exact(p->n, p->n_param))
+        return difference(p, loo, j, hv);
+    p->direction[j] = 1;
+    covar_status status = run(p, loo, PRODUCT, NULL, hv);
+    p->direction[j] = 0;
+    return status;
+}
+
+static covar_status hessian(gp_problem *p, bool loo, double *hess)
 {
     size_t n = p->n_param;
-    memset(hess, 0, n * n * sizeof(*hess));
     for (size_t j = 0; j < n; j++)
-        if (isfinite(p->free[j]))
-            COVAR_TRY(difference(p, loo, j, hess));
+        COVAR_TRY(hessian_row(p, loo, j, hess + j * n));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) {
             double mean = (hess[i * n + j] + hess[j * n + i]) / 2;
@@ -267,11 +283,7 @@ covar_status gp_problem_eval(gp_problem *p, const double *free,
         if (value)
             *value = v;
     }
-    if (!hess)
-        return COVAR_OK;
-    if (gp_hessian_is_exact(p->n, p->n_param))
-        return run(p, loo, HESSIAN, NULL, hess);
-    return hessian_by_differences(p, loo, hess);
+    return hess ? hessian(p, loo, hess) : COVAR_OK;
 }
 
 size_t gp_problem_peak_bytes(const gp_problem *p)
@@ -296,6 +308,7 @@ void gp_problem_free(gp_problem *p)
         la_array_free(p->in[i]);
     gp_objective_graph_clear(&p->graph);
     covar_heap_free(p->heap, p->free);
+    covar_heap_free(p->heap, p->direction);
     covar_heap_free(p->heap, p->room);
     covar_heap *heap = p->heap;
     covar_heap_free(heap, p);
