@@ -84,6 +84,7 @@ typedef struct gp_search {
     size_t            done, total; /* starts, for progress */
     double            best;        /* value so far, for progress */
     size_t            evaluations, iterations;
+    bool              cancelled;   /* also by a progress callback */
 
     /* of the start that runs */
     size_t  level;
@@ -134,10 +135,14 @@ covar_status gp_multistart(double *x, gp_result *result, gp_search *s,
 
 /* ---- Memory (memory.c) -------------------------------------------------- */
 
-/* Bytes of a fit above its input: copies of the rows, then the larger of what
- * the search and the conditioning hold. */
-covar_status gp_fit_bytes(size_t *bytes, gp_problem *problem,
-                          const gp_data *data, const gp_options *options);
-size_t gp_free_bytes(void); /* what the machine has to give; 0 = unknown */
+/* Bytes above the input of a fit whose search holds `search` bytes: copies of
+ * the rows, then the larger of that and the factor. */
+size_t gp_fit_bytes(size_t n, size_t d, size_t p, la_dtype dtype,
+                    size_t search);
+
+/* NOMEM, with the bytes, when all rows would need more than options allow or
+ * the machine has. `problem` is one of all rows. */
+covar_status gp_check_memory(covar_context *ctx, gp_problem *problem,
+                             const gp_data *data, const gp_options *options);
 
 #endif

@@ -287,9 +287,9 @@ covar_status gp_problem_eval(gp_problem *p, const double *free,
                              double *grad, double *hess);
 size_t gp_problem_peak_bytes(const gp_problem *p);
 
-/* Plans value or value and gradient without running them: peak bytes then
- * cover them. */
-covar_status gp_problem_plan(gp_problem *p, gp_objective kind, bool gradient);
+/* Bytes that value and gradient with n rows would hold; nothing is run. */
+covar_status gp_problem_plan(gp_problem *p, gp_objective kind, size_t n,
+                             size_t *bytes);
 
 /* Hessians are exact up to 2e11 flops, counted as 8 P n^3; beyond they come
  * from central differences of the exact gradient (2 P n^3). */

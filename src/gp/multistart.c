@@ -201,8 +201,9 @@ static covar_status subset_problem(gp_problem **problem, race *r)
 static covar_status whole_problem(gp_problem **problem, race *r)
 {
     const gp_fit_input *in = r->in;
-    return gp_problem_create(problem, r->s->ctx, in->kernel, in->params,
-                             in->data, in->options);
+    COVAR_TRY(gp_problem_create(problem, r->s->ctx, in->kernel, in->params,
+                                in->data, in->options));
+    return gp_check_memory(r->s->ctx, *problem, in->data, in->options);
 }
 
 /* The winner on the subset goes on with all rows; should it fail there, the

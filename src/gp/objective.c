@@ -167,9 +167,11 @@ static covar_status compile(gp_problem *p, bool loo, what w)
 
 enum { MOST_INPUTS = GP_IN_COUNT + 1 };
 
-static void input_views(const gp_problem *p, what w, la_view *in)
+static void input_views(const gp_problem *p, what w, la_view in[MOST_INPUTS])
 {
     int n = 0;
+    for (int i = 0; i < MOST_INPUTS; i++)
+        in[i] = la_view_none();
     in[n++] = la_vec_f64(p->free, p->n_param);
     in[n++] = la_scalar_f64(&p->jitter);
     for (size_t i = GP_IN_X; i < GP_IN_COUNT; i++)
@@ -194,7 +196,7 @@ static covar_status use(gp_problem *p, bool loo, what w)
     p->running = p->program[loo][w];
     la_view in[MOST_INPUTS];
     input_views(p, w, in);
-    size_t bytes, bound;
+    size_t bytes = 0, bound;
     COVAR_TRY(ad_runner_plan(p->runner, in, &bytes, &bound));
     p->peak = bytes > p->peak ? bytes : p->peak;
     return COVAR_OK;
@@ -291,9 +293,16 @@ size_t gp_problem_peak_bytes(const gp_problem *p)
     return p->peak;
 }
 
-covar_status gp_problem_plan(gp_problem *p, gp_objective kind, bool gradient)
+covar_status gp_problem_plan(gp_problem *p, gp_objective kind, size_t n,
+                             size_t *bytes)
 {
-    return use(p, kind == GP_LOO, gradient ? GRADIENT : VALUE);
+    COVAR_TRY(use(p, kind == GP_LOO, GRADIENT));
+    la_view in[MOST_INPUTS];
+    input_views(p, GRADIENT, in);
+    for (size_t i = 2; i < MOST_INPUTS; i++) /* all but free and jitter */
+        in[i].dim[0] = n;
+    size_t bound;
+    return ad_runner_plan(p->runner, in, bytes, &bound);
 }
 
 void gp_problem_free(gp_problem *p)

@@ -73,7 +73,7 @@ covar_status gp_search_create(gp_search *out, covar_context *ctx,
 bool gp_search_is_over(const gp_search *s)
 {
     double limit = s->optim.max_seconds;
-    return covar_cancelled(s->ctx) ||
+    return s->cancelled || covar_cancelled(s->ctx) ||
            (limit > 0 && gp_clock() - s->began >= limit);
 }
 
@@ -198,11 +198,12 @@ static covar_status minimise(gp_result *result, gp_search *s, double *x)
         s->lowest = INFINITY;
         status = ad_minimise(&r, s->ctx, &problem, x, &o);
         used += r.iterations;
-        result->reason = ad_stop_name(r.reason);
         if (status == COVAR_CANCELLED) { /* before the first step */
             status = COVAR_OK;
-            result->reason = ad_stop_name(AD_STOP_CANCELLED);
+            r = (ad_optim_report){.reason = AD_STOP_CANCELLED};
         }
+        result->reason = ad_stop_name(r.reason);
+        s->cancelled = s->cancelled || r.reason == AD_STOP_CANCELLED;
         if (status == COVAR_OK && r.evaluations > 0) {
             result->value = -r.value;
         } else if (isfinite(s->lowest)) { /* ended early: the best so far */
