@@ -1,3 +1,20 @@
 # Files of this folder, one line each:
 #   libcovar_core_la_SOURCES += %D%/file.c
 libcovar_core_la_SOURCES += %D%/autodiff_impl.h
+libcovar_core_la_SOURCES += %D%/arena.c
+libcovar_core_la_SOURCES += %D%/body.c
+libcovar_core_la_SOURCES += %D%/dim.c
+libcovar_core_la_SOURCES += %D%/dim_atom.c
+libcovar_core_la_SOURCES += %D%/dim_impl.h
+libcovar_core_la_SOURCES += %D%/dim_use.c
+libcovar_core_la_SOURCES += %D%/eager.c
+libcovar_core_la_SOURCES += %D%/evaluate.c
+libcovar_core_la_SOURCES += %D%/field.c
+libcovar_core_la_SOURCES += %D%/graph.c
+libcovar_core_la_SOURCES += %D%/info.c
+libcovar_core_la_SOURCES += %D%/node.c
+libcovar_core_la_SOURCES += %D%/op_list.c
+libcovar_core_la_SOURCES += %D%/store.c
+libcovar_core_la_SOURCES += %D%/traverse.c
+libcovar_core_la_SOURCES += %D%/ops/identity.c
+libcovar_core_la_SOURCES += %D%/ops/leaf.c
