@@ -157,14 +157,11 @@ static covar_status add_work(ad_emitter *e, ad_instr *i, const ad_step *s)
     return COVAR_OK;
 }
 
-/* One info word for each matrix of the first input's batch. */
 static covar_status add_info(ad_emitter *e, ad_instr *i, const ad_step *s)
 {
     if (!(s->node->op->flags & AD_FALLIBLE))
         return COVAR_OK;
-    i->n_info = 1;
-    for (int k = 0; s->n_in > 0 && k < i->call.x[0].rank - 2; k++)
-        i->n_info *= i->call.x[0].dim[k];
+    i->n_info = ad_info_count(s->node, i->call.x);
     i->call.info =
         ad_arena_alloc(e->plan->arena, sizeof(int32_t) * (i->n_info + 1));
     return i->call.info ? COVAR_OK : nomem(e);

@@ -39,14 +39,19 @@ size_t ad_use_count(const ad_rewriter *rw, const ad_node *x)
     return n > 0 ? n : 1; /* made in this pass, for the asking rule */
 }
 
+/* May y be made again from the same inputs, to be merged with its equals? */
+static bool enterable(const ad_node *y)
+{
+    return !(y->op->flags & (AD_LEAF | AD_RANDOM)) &&
+           ad_fields_mergeable(y->op);
+}
+
 /* y with new inputs: itself when none has changed. */
 static ad_node *reapply(ad_rewriter *rw, ad_node *y)
 {
-    if (y->n_in == 0)
-        return y;
     ad_node  *few[8];
     ad_node **in = few;
-    bool      same = !rw->own;
+    bool      same = true;
     if (y->n_in > 8)
         in = covar_heap_alloc(rw->g->heap, (size_t)y->n_in, sizeof(*in));
     if (!in) {
@@ -58,7 +63,7 @@ static ad_node *reapply(ad_rewriter *rw, ad_node *y)
         same &= in[i] == y->in[i];
     }
     ad_node *z = y;
-    if (!same && !(y->op->flags & AD_RANDOM && !rw->changed))
+    if (!same || (rw->own && enterable(y)))
         z = ad_apply(rw->g, y->op, y->n_in, in, y->fields);
     if (in != few)
         covar_heap_free(rw->g->heap, in);
@@ -235,7 +240,7 @@ static ad_node *apply_rules(ad_rewriter *rw, ad_node *y)
         inherit(rw, z, y, 0);
         y = z;
     }
-    return ad_fold(rw, y);
+    return ad_fold_constants(rw->g, y);
 }
 
 covar_status ad_rewrite_opaque(ad_graph *g, ad_phase phase, ad_node **root,

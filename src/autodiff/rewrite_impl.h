@@ -11,13 +11,7 @@
  * node of the same type; NULL after an error. */
 typedef ad_node *ad_visit_fn(ad_rewriter *rw, ad_node *y);
 
-/* Rules by root operator: an open hash table. */
-enum { AD_RULE_SLOTS = 256, AD_RULE_MOST = 160 };
-typedef struct ad_rule_index {
-    const ad_rule *first[AD_RULE_SLOTS]; /* by hash of the operator */
-    const ad_rule *rule[AD_RULE_MOST];
-    size_t         n;
-} ad_rule_index;
+enum { AD_RULE_MOST = 160 }; /* rules at most */
 
 struct ad_rewriter {
     ad_graph       *g;
@@ -35,6 +29,12 @@ struct ad_rewriter {
 
 /* One memoised bottom-up pass from the roots, which it replaces. */
 covar_status ad_rewrite_pass(ad_rewriter *rw, ad_node **root, size_t n);
+
+/* ---- Constants (fold.c) ------------------------------------------------- */
+
+/* The value of y as a constant when all its inputs are constants, y is small
+ * and neither random nor fallible; else y. NULL after an error. */
+ad_node *ad_fold_constants(ad_graph *g, ad_node *y);
 
 /* ---- Rule tables, ended by an entry without name ------------------------ */
 
