@@ -11,6 +11,12 @@ unit_tests += tests/test_heap
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_conformance_ops
+tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
+  $(conformance_sources)
+# The suite over an operator list, for the conformance test of each module.
+conformance_sources = tests/conformance.c tests/conformance.h \
+  tests/conformance_gradient.c tests/conformance_value.c
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
 dist_check_SCRIPTS += tests/check-headers.sh

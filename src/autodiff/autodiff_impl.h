@@ -220,6 +220,36 @@ size_t       ad_info_count(const ad_node *y, const la_view *x);
 covar_status ad_info_check(covar_context *ctx, const ad_node *y,
                            const la_view *x, const int32_t *info);
 
+/* ---- Examples for the suites (example.c) -------------------------------- */
+
+enum { AD_EXAMPLE_MAX_IN = 8 };
+
+typedef struct ad_example_value {
+    ad_node *node;
+    double  *value, *direction; /* direction is zero for integers */
+    size_t   count;
+    bool     smooth; /* f32 or f64 */
+} ad_example_value;
+
+struct ad_example {
+    ad_graph    *g;
+    const ad_op *op;
+    int          variant;
+    size_t       n_batch; /* 0: none */
+    uint64_t     seed;
+
+    ad_example_value in[AD_EXAMPLE_MAX_IN];
+    int              n_in;
+    ad_node         *y;
+    bool             rough; /* differences say nothing here */
+};
+
+/* Runs op's example in a fresh lazy graph. ARG for a variant past the last. */
+covar_status ad_example_init(ad_example *e, covar_context *ctx,
+                             const ad_op *op, size_t n, la_dtype dtype,
+                             int variant, size_t n_batch);
+void         ad_example_clear(ad_example *e);
+
 /* ---- Rewriting (rewrite.c) ---------------------------------------------- */
 
 typedef struct ad_rewriter ad_rewriter;

@@ -119,7 +119,7 @@ typedef enum ad_draw {
     AD_DRAW_NORMAL,    /* standard normal */
     AD_DRAW_POSITIVE,  /* exp(normal / 2) */
     AD_DRAW_UNIT,      /* uniform on (-0.9, 0.9) */
-    AD_DRAW_PD,        /* B B' + n I; symmetric directions */
+    AD_DRAW_PD,        /* symmetric positive definite; symmetric directions */
     AD_DRAW_SYMMETRIC,
     AD_DRAW_LOWER,     /* lower triangular, diagonal in [1, 2] */
     AD_DRAW_NEGATIVE,  /* -exp(normal / 2) */
@@ -144,6 +144,12 @@ COVAR_API int ad_example_batch(const ad_example *e, size_t *dim);
 /* Which of the operator's variants (flags, shapes) is wanted: 0, 1, ... The
  * example returns COVAR_ERR_ARG for a number past its last variant. */
 COVAR_API int ad_example_variant(const ad_example *e);
+
+/* COVAR_ERR_ARG when the variant is not below `count`, their number. */
+COVAR_API covar_status ad_example_variants(const ad_example *e, int count);
+
+/* The operator whose example is asked for (several may share one function). */
+COVAR_API const ad_op *ad_example_op(const ad_example *e);
 
 /* The value under test. */
 COVAR_API covar_status ad_example_result(ad_example *e, ad_node *y);
