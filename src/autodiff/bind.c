@@ -52,7 +52,7 @@ static covar_status check_kind(const ad_program *p, covar_context *ctx,
                                const la_view *in, uint32_t i)
 {
     const ad_type *t = &p->in[i]->type[0];
-    char           shape[96];
+    char shape[96];
     if (in[i].dtype != t->dtype)
         return covar_fail(ctx, COVAR_ERR_DTYPE,
                           "ad_run: %s must be %s but is %s", name_of(p->in[i]),
@@ -85,24 +85,22 @@ static covar_status fail_dim(const ad_program *p, covar_context *ctx,
                              const la_view *in, uint32_t i, int axis,
                              size_t wanted)
 {
-    char     shape[96], extent[48], text[64], fixed[48] = "";
+    char shape[96], extent[48], text[64], fixed[48] = "";
     uint32_t j;
-    ad_dim   d = p->in[i]->type[0].dim[axis];
+    ad_dim d = p->in[i]->type[0].dim[axis];
     extent_text(extent, sizeof(extent), in[i], axis);
     ad_dim_text(text, sizeof(text), d);
     if (d.poly && first_with(p, i, axis, &j))
-        return covar_fail(ctx, COVAR_ERR_SHAPE,
-                          "ad_run: %s is %s but %s has %s: dim %s",
-                          name_of(p->in[j]),
-                          shape_text(shape, sizeof(shape), in[j]),
-                          name_of(p->in[i]), extent, text);
+        return covar_fail(
+            ctx, COVAR_ERR_SHAPE, "ad_run: %s is %s but %s has %s: dim %s",
+            name_of(p->in[j]), shape_text(shape, sizeof(shape), in[j]),
+            name_of(p->in[i]), extent, text);
     if (d.poly)
         snprintf(fixed, sizeof(fixed), " = %.40s", text);
-    return covar_fail(ctx, COVAR_ERR_SHAPE,
-                      "ad_run: %s is %s: %s, but needs %zu%s",
-                      name_of(p->in[i]),
-                      shape_text(shape, sizeof(shape), in[i]), extent, wanted,
-                      fixed);
+    return covar_fail(
+        ctx, COVAR_ERR_SHAPE, "ad_run: %s is %s: %s, but needs %zu%s",
+        name_of(p->in[i]), shape_text(shape, sizeof(shape), in[i]), extent,
+        wanted, fixed);
 }
 
 static covar_status check_dims(const ad_program *p, covar_context *ctx,
@@ -112,12 +110,11 @@ static covar_status check_dims(const ad_program *p, covar_context *ctx,
     const ad_type *t = &p->in[i]->type[0];
     for (int k = 0; k < t->rank; k++) {
         size_t wanted = 0;
-        char   text[64];
+        char text[64];
         if (ad_dim_eval(p->g, t->dim[k], symbol, &wanted) != COVAR_OK)
-            return covar_fail(ctx, COVAR_ERR_SHAPE,
-                              "ad_run: %s: dim %s has no size here",
-                              name_of(p->in[i]),
-                              ad_dim_text(text, sizeof(text), t->dim[k]));
+            return covar_fail(
+                ctx, COVAR_ERR_SHAPE, "ad_run: %s: dim %s has no size here",
+                name_of(p->in[i]), ad_dim_text(text, sizeof(text), t->dim[k]));
         if (wanted != in[i].dim[k])
             return fail_dim(p, ctx, in, i, k, wanted);
     }

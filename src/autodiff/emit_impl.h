@@ -16,40 +16,40 @@ enum { AD_BASE_ARENA = 0, AD_BASE_INPUT = 1, AD_FIXED = UINT32_MAX };
 
 typedef struct ad_storage {
     uint32_t base;
-    char    *origin;
-    size_t   bytes;
+    char *origin;
+    size_t bytes;
     uint32_t birth, death; /* instructions */
-    size_t   offset;       /* arena: its place in the end */
+    size_t offset;         /* arena: its place in the end */
 } ad_storage;
 
 typedef struct ad_place {
-    la_view  view;
+    la_view view;
     uint32_t storage;
 } ad_place;
 
 typedef struct ad_value_state {
-    bool     made, has_dense;
+    bool made, has_dense;
     ad_place here;
     ad_place dense; /* a dense copy, made for operators that need it */
 } ad_value_state;
 
 typedef struct ad_raw_ref {
-    void   **where;
+    void **where;
     uint32_t storage;
-    size_t   offset;
+    size_t offset;
 } ad_raw_ref;
 
 typedef struct ad_emitter {
-    ad_runner        *r;
+    ad_runner *r;
     const ad_program *p;
-    ad_plan          *plan;
-    ad_arena         *scratch;
-    ad_value_state   *state; /* by value */
-    uint32_t         *stack; /* for chains of views */
-    ad_storage       *storage;
-    size_t            n_storage;
-    ad_raw_ref       *ref;
-    size_t            n_ref;
+    ad_plan *plan;
+    ad_arena *scratch;
+    ad_value_state *state; /* by value */
+    uint32_t *stack;       /* for chains of views */
+    ad_storage *storage;
+    size_t n_storage;
+    ad_raw_ref *ref;
+    size_t n_ref;
 } ad_emitter;
 
 /* ---- Places (emit_place.c) ---------------------------------------------- */
@@ -72,7 +72,7 @@ covar_status ad_emit_dense(ad_emitter *e, uint32_t v, ad_place *place);
 /* Leaves: inputs, parameters, constants. */
 void ad_emit_leaves(ad_emitter *e, const la_view *in);
 
-bool   ad_view_fits(la_view x);  /* readable by every operator? */
+bool ad_view_fits(la_view x);    /* readable by every operator? */
 la_view ad_view_tidy(la_view x); /* usual strides on dims of 1 */
 
 /* ---- Instructions (emit_step.c) ----------------------------------------- */

@@ -47,7 +47,7 @@ covar_status ad_emit_temporary(ad_emitter *e, const ad_type *type,
     size_t dim[LA_MAX_DIMS];
     COVAR_TRY(ad_emit_dims(e, type, dim));
     la_view x = la_view_dense(nowhere(), type->dtype, type->rank, dim);
-    size_t  bytes = la_view_count(x) * la_dtype_size(type->dtype);
+    size_t bytes = la_view_count(x) * la_dtype_size(type->dtype);
     *place = (ad_place){x, ad_emit_storage(e, AD_BASE_ARENA, NULL, bytes)};
     return COVAR_OK;
 }
@@ -79,7 +79,7 @@ la_view ad_view_tidy(la_view x)
 
 static covar_status dense_copy(ad_emitter *e, uint32_t v)
 {
-    ad_value_state      *s = &e->state[v];
+    ad_value_state *s = &e->state[v];
     const ad_value_info *info = &e->p->value[v];
     if (s->has_dense)
         return COVAR_OK;
@@ -92,9 +92,9 @@ static covar_status dense_copy(ad_emitter *e, uint32_t v)
 static covar_status make_view(ad_emitter *e, uint32_t v)
 {
     const ad_value_info *info = &e->p->value[v];
-    const ad_node       *y = info->node;
-    ad_value_state      *to = &e->state[v], *from = &e->state[info->index];
-    size_t               dim[LA_MAX_DIMS];
+    const ad_node *y = info->node;
+    ad_value_state *to = &e->state[v], *from = &e->state[info->index];
+    size_t dim[LA_MAX_DIMS];
     COVAR_TRY(ad_emit_dims(e, &y->type[0], dim));
     to->here = from->here;
     if (!y->op->view(y, from->here.view, dim, e->plan->symbol,

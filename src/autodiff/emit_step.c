@@ -16,8 +16,7 @@ static covar_status run_copy(const ad_call *c)
 static covar_status run_map(const ad_call *c)
 {
     const ad_instr *i = (const ad_instr *)(const void *)c;
-    return la_map_run(c->exec, i->code, i->rank, i->dim, c->x, c->out,
-                      c->work);
+    return la_map_run(c->exec, i->code, i->rank, i->dim, c->x, c->out, c->work);
 }
 
 static covar_status nomem(const ad_emitter *e)
@@ -27,10 +26,10 @@ static covar_status nomem(const ad_emitter *e)
 
 ad_instr *ad_emit_instr(ad_emitter *e, int n_in, int n_out)
 {
-    ad_plan  *plan = e->plan;
+    ad_plan *plan = e->plan;
     ad_instr *i = &plan->instr[plan->n_instr];
-    la_view  *x = ad_arena_alloc(plan->arena, sizeof(*x) * (size_t)n_in);
-    la_view  *out = ad_arena_alloc(plan->arena, sizeof(*out) * (size_t)n_out);
+    la_view *x = ad_arena_alloc(plan->arena, sizeof(*x) * (size_t)n_in);
+    la_view *out = ad_arena_alloc(plan->arena, sizeof(*out) * (size_t)n_out);
     if (!x || !out)
         return NULL;
     i->call.x = x;
@@ -44,7 +43,7 @@ ad_instr *ad_emit_instr(ad_emitter *e, int n_in, int n_out)
 static void touch(ad_emitter *e, const ad_instr *i, uint32_t storage)
 {
     ad_storage *s = &e->storage[storage];
-    uint32_t    now = (uint32_t)(i - e->plan->instr);
+    uint32_t now = (uint32_t)(i - e->plan->instr);
     s->birth = s->birth < now ? s->birth : now;
     s->death = s->death > now ? s->death : now;
 }
@@ -78,7 +77,7 @@ static bool may_take(const ad_emitter *e, const ad_step *s, const ad_place *x,
 {
     const ad_program *p = e->p;
     const ad_storage *m = &e->storage[x[i].storage];
-    uint32_t          root = p->value[s->in[i]].root;
+    uint32_t root = p->value[s->in[i]].root;
     if (m->base != AD_BASE_ARENA || p->value[root].last_use != now ||
         x[i].view.data != m->origin || x[i].view.dtype != out->view.dtype ||
         !la_view_is_dense(x[i].view) ||
@@ -108,7 +107,7 @@ static void take_over(const ad_emitter *e, const ad_step *s, const ad_place *x,
                       ad_place *out, int k, uint32_t now)
 {
     const ad_op *op = s->node->op;
-    bool         fused = op == &ad_op_fused;
+    bool fused = op == &ad_op_fused;
     if (fused) {
         const ad_fused_fields *f = s->node->fields;
         if (f->fused->code.results[k].reduce != LA_REDUCE_NONE)
@@ -117,8 +116,7 @@ static void take_over(const ad_emitter *e, const ad_step *s, const ad_place *x,
     if (e->p->value[s->out[k]].last_use == now) /* nobody reads it */
         return;
     for (int i = 0; i < s->n_in; i++) {
-        bool allowed =
-            fused || (k == 0 && i < 32 && (op->overwrites >> i & 1));
+        bool allowed = fused || (k == 0 && i < 32 && (op->overwrites >> i & 1));
         if (allowed && may_take(e, s, x, i, &out[k], now, fused) &&
             !taken(out, k, x[i].storage)) {
             out[k].storage = x[i].storage;
@@ -132,7 +130,7 @@ static void take_over(const ad_emitter *e, const ad_step *s, const ad_place *x,
 static covar_status set_map(ad_emitter *e, ad_instr *i, const ad_step *s)
 {
     const ad_fused_fields *f = s->node->fields;
-    ad_type                space = {.rank = f->fused->space.rank};
+    ad_type space = {.rank = f->fused->space.rank};
     for (int k = 0; k < space.rank; k++)
         space.dim[k] = f->fused->space.dim[k];
     COVAR_TRY(ad_emit_dims(e, &space, i->dim));
@@ -184,15 +182,15 @@ static covar_status place_operands(ad_emitter *e, uint32_t step, ad_place *x,
                                    ad_place *out)
 {
     const ad_step *s = &e->p->step[step];
-    bool any = s->node->op->flags & AD_ANY_STRIDE || s->node->op == &ad_op_fused;
+    bool any =
+        s->node->op->flags & AD_ANY_STRIDE || s->node->op == &ad_op_fused;
     for (int i = 0; i < s->n_in; i++)
         COVAR_TRY(any ? ad_emit_value(e, s->in[i], &x[i])
                       : ad_emit_dense(e, s->in[i], &x[i]));
     for (int k = 0; k < s->n_out; k++) {
         COVAR_TRY(ad_emit_temporary(e, &s->node->type[k], &out[k]));
         take_over(e, s, x, out, k, step);
-        e->state[s->out[k]] =
-            (ad_value_state){.made = true, .here = out[k]};
+        e->state[s->out[k]] = (ad_value_state){.made = true, .here = out[k]};
     }
     return COVAR_OK;
 }
@@ -200,9 +198,9 @@ static covar_status place_operands(ad_emitter *e, uint32_t step, ad_place *x,
 covar_status ad_emit_step(ad_emitter *e, uint32_t step)
 {
     const ad_step *s = &e->p->step[step];
-    size_t         mark = ad_arena_mark(e->scratch);
-    ad_place      *x = ad_arena_alloc(
-        e->scratch, sizeof(*x) * (size_t)(s->n_in + s->n_out));
+    size_t mark = ad_arena_mark(e->scratch);
+    ad_place *x =
+        ad_arena_alloc(e->scratch, sizeof(*x) * (size_t)(s->n_in + s->n_out));
     if (!x)
         return nomem(e);
     COVAR_TRY(place_operands(e, step, x, x + s->n_in));
@@ -230,7 +228,7 @@ covar_status ad_emit_step(ad_emitter *e, uint32_t step)
 static bool claim(ad_emitter *e, uint32_t base, ad_place place, la_view out)
 {
     ad_storage *m = &e->storage[place.storage];
-    size_t      bytes = la_view_count(out) * la_dtype_size(out.dtype);
+    size_t bytes = la_view_count(out) * la_dtype_size(out.dtype);
     if (m->base != AD_BASE_ARENA || place.view.data != m->origin ||
         m->bytes != bytes || !la_view_is_dense(place.view) ||
         !la_view_is_dense(out))
@@ -256,8 +254,8 @@ static covar_status save_value(ad_emitter *e, uint32_t v, ad_place *place)
 covar_status ad_emit_results(ad_emitter *e, const la_view *out)
 {
     const ad_program *p = e->p;
-    ad_place *next = ad_arena_alloc(e->scratch,
-                                    sizeof(*next) * ((size_t)p->n_update + 1));
+    ad_place *next =
+        ad_arena_alloc(e->scratch, sizeof(*next) * ((size_t)p->n_update + 1));
     if (!next)
         return nomem(e);
     for (uint32_t j = 0; j < p->n_out; j++) {
@@ -275,7 +273,7 @@ covar_status ad_emit_results(ad_emitter *e, const la_view *out)
         COVAR_TRY(save_value(e, p->update[u].value, &next[u]));
     e->plan->n_main = e->plan->n_instr;
     for (uint32_t u = 0; u < p->n_update; u++) {
-        la_view  w = e->r->param[p->update[u].param];
+        la_view w = e->r->param[p->update[u].param];
         uint32_t m = ad_emit_storage(e, AD_FIXED, w.data, 0);
         COVAR_TRY(ad_emit_copy(e, (ad_place){w, m}, next[u]));
     }

@@ -16,8 +16,8 @@ static covar_status fail_step(const ad_runner *r, const ad_instr *i,
 {
     if (i->step) {
         char label[160];
-        covar_fail_in(r->ctx, ad_node_label(label, sizeof(label),
-                                            i->step->node));
+        covar_fail_in(r->ctx,
+                      ad_node_label(label, sizeof(label), i->step->node));
     }
     return status;
 }
@@ -32,8 +32,8 @@ covar_status ad_exec(ad_runner *r, ad_plan *plan)
         if (status != COVAR_OK)
             return fail_step(r, i, status);
         if (i->n_info > 0 && !r->program->fail_mark)
-            COVAR_TRY(ad_info_check(r->ctx, i->call.node, i->call.x,
-                                    i->call.info));
+            COVAR_TRY(
+                ad_info_check(r->ctx, i->call.node, i->call.x, i->call.info));
     }
     return COVAR_OK;
 }

@@ -13,13 +13,13 @@
 
 typedef struct rebuilding {
     ad_fusion *f;
-    ad_node  **map;  /* by id of the old graph */
-    uint32_t  *item; /* by id: clusters first, then nodes outside */
-    uint32_t   n_item;
-    uint32_t  *edge_start, *edge; /* users of items */
-    uint32_t  *waiting;           /* by item: inputs yet to be made */
-    ad_node  **node;              /* by item: the node outside */
-    uint32_t  *queue;
+    ad_node **map;  /* by id of the old graph */
+    uint32_t *item; /* by id: clusters first, then nodes outside */
+    uint32_t n_item;
+    uint32_t *edge_start, *edge; /* users of items */
+    uint32_t *waiting;           /* by item: inputs yet to be made */
+    ad_node **node;              /* by item: the node outside */
+    uint32_t *queue;
 } rebuilding;
 
 /* ---- Users and items ---------------------------------------------------- */
@@ -93,7 +93,7 @@ static void all_edges(rebuilding *r, bool fill)
 static bool list_edges(rebuilding *r)
 {
     ad_fusion *f = r->f;
-    size_t     n_edge = 0, n = f->n_cluster + f->n_order;
+    size_t n_edge = 0, n = f->n_cluster + f->n_order;
     for (size_t i = 0; i < f->n_order; i++)
         n_edge += (size_t)f->order[i]->n_in;
     for (size_t c = 0; c < f->n_cluster; c++)
@@ -122,10 +122,10 @@ static bool list_edges(rebuilding *r)
 static bool emit_node(rebuilding *r, ad_node *y)
 {
     ad_graph *g = r->f->g;
-    bool      same = true;
+    bool same = true;
     if (r->map[y->id])
         return true; /* a reduction that came with its cluster */
-    size_t    mark = ad_arena_mark(r->f->arena);
+    size_t mark = ad_arena_mark(r->f->arena);
     ad_node **in = ad_arena_alloc(r->f->arena, sizeof(*in) * (size_t)y->n_in);
     if (!in)
         return false;
@@ -160,9 +160,8 @@ static bool rebuild(rebuilding *r, size_t n_cluster)
             r->queue[tail++] = i;
     while (head < tail) {
         uint32_t i = r->queue[head++];
-        bool     ok = i < n_cluster
-                          ? ad_fuse_emit(r->f, &r->f->list[i], r->map)
-                          : emit_node(r, r->node[i]);
+        bool ok = i < n_cluster ? ad_fuse_emit(r->f, &r->f->list[i], r->map)
+                                : emit_node(r, r->node[i]);
         if (!ok)
             return false;
         for (uint32_t e = r->edge_start[i + 1]; e < r->edge_start[i + 2]; e++)

@@ -12,17 +12,17 @@
 #include <string.h>
 
 typedef struct coding {
-    ad_fusion        *f;
+    ad_fusion *f;
     const ad_cluster *c;
-    ad_node         **map;
-    size_t            low, high; /* members of this piece */
-    ad_node          *input[LA_MAP_MAX_REG];
-    double            number[LA_MAP_MAX_REG];
+    ad_node **map;
+    size_t low, high; /* members of this piece */
+    ad_node *input[LA_MAP_MAX_REG];
+    double number[LA_MAP_MAX_REG];
     ad_cluster_result result[LA_MAP_MAX_RESULT];
-    int               n_input, n_number, n_result;
-    uint16_t         *reg;      /* by member of the piece: temporary */
-    size_t           *last_use; /* by member; SIZE_MAX: a result */
-    int               n_temporary;
+    int n_input, n_number, n_result;
+    uint16_t *reg;    /* by member of the piece: temporary */
+    size_t *last_use; /* by member; SIZE_MAX: a result */
+    int n_temporary;
 } coding;
 
 static const ad_field fused_table[] = {
@@ -60,8 +60,7 @@ static int index_of(const coding *k, const ad_node *x)
 static bool add_number(coding *k, const ad_node *x, double value)
 {
     int i = 0;
-    while (i < k->n_number &&
-           memcmp(&k->number[i], &value, sizeof(value)) != 0)
+    while (i < k->n_number && memcmp(&k->number[i], &value, sizeof(value)) != 0)
         i++;
     if (i == LA_MAP_MAX_REG)
         return false;
@@ -101,8 +100,7 @@ static bool add_operands(coding *k)
 
 static bool member_here(const coding *k, const ad_node *x)
 {
-    return is_known(k, x) &&
-           k->f->operand[x->id].kind == AD_OPERAND_MEMBER;
+    return is_known(k, x) && k->f->operand[x->id].kind == AD_OPERAND_MEMBER;
 }
 
 /* ---- Results ------------------------------------------------------------ */
@@ -150,8 +148,7 @@ static void find_last_uses(coding *k)
     for (size_t i = k->low; i < k->high; i++)
         for (int j = 0; j < k->c->member[i]->n_in; j++) {
             const ad_node *x = k->c->member[i]->in[j];
-            if (member_here(k, x) &&
-                k->last_use[index_of(k, x)] != SIZE_MAX)
+            if (member_here(k, x) && k->last_use[index_of(k, x)] != SIZE_MAX)
                 k->last_use[index_of(k, x)] = i - k->low;
         }
 }
@@ -160,15 +157,14 @@ static void find_last_uses(coding *k)
 static bool assign_registers(coding *k)
 {
     bool busy[LA_MAP_MAX_REG] = {false};
-    int  most = LA_MAP_MAX_REG - k->n_input - k->n_number;
+    int most = LA_MAP_MAX_REG - k->n_input - k->n_number;
     k->n_temporary = 0;
     find_last_uses(k);
     for (size_t i = 0; i < k->high - k->low; i++) {
         const ad_node *y = k->c->member[k->low + i];
         for (int j = 0; j < y->n_in; j++) {
             const ad_node *x = y->in[j];
-            if (member_here(k, x) &&
-                k->last_use[index_of(k, x)] == i)
+            if (member_here(k, x) && k->last_use[index_of(k, x)] == i)
                 busy[k->reg[index_of(k, x)]] = false;
         }
         int r = 0;
@@ -186,7 +182,7 @@ static bool assign_registers(coding *k)
 static uint16_t register_of(const coding *k, const ad_node *x)
 {
     ad_operand o = k->f->operand[x->id];
-    int        base = k->n_input + k->n_number;
+    int base = k->n_input + k->n_number;
     if (o.kind == AD_OPERAND_INPUT)
         return (uint16_t)o.index;
     if (o.kind == AD_OPERAND_NUMBER)
@@ -199,14 +195,14 @@ static uint16_t register_of(const coding *k, const ad_node *x)
 static bool fill_code(const coding *k, ad_fused *out)
 {
     ad_arena *a = k->f->g->arena;
-    size_t    n = k->high - k->low;
-    int       base = k->n_input + k->n_number;
-    double   *number = ad_arena_alloc(a, sizeof(double) *
-                                             ((size_t)k->n_number + 1));
-    la_map_step   *step = ad_arena_alloc(a, sizeof(*step) * n);
-    la_map_result *result = ad_arena_alloc(a, sizeof(*result) *
-                                                  (size_t)k->n_result);
-    uint16_t      *row = ad_arena_alloc(a, sizeof(*row) * n);
+    size_t n = k->high - k->low;
+    int base = k->n_input + k->n_number;
+    double *number =
+        ad_arena_alloc(a, sizeof(double) * ((size_t)k->n_number + 1));
+    la_map_step *step = ad_arena_alloc(a, sizeof(*step) * n);
+    la_map_result *result =
+        ad_arena_alloc(a, sizeof(*result) * (size_t)k->n_result);
+    uint16_t *row = ad_arena_alloc(a, sizeof(*row) * n);
     if (!number || !step || !result || !row)
         return false;
     memcpy(number, k->number, sizeof(double) * (size_t)k->n_number);
@@ -225,9 +221,9 @@ static bool fill_code(const coding *k, ad_fused *out)
     memcpy(out->space.dim, t->dim, sizeof(t->dim));
     out->row = row;
     out->n_row = (int)n;
-    out->code = (la_map_code){t->dtype, k->n_input, k->n_number, (int)n,
-                              k->n_result, base + k->n_temporary, number,
-                              step, result};
+    out->code = (la_map_code){t->dtype, k->n_input,  k->n_number,
+                              (int)n,   k->n_result, base + k->n_temporary,
+                              number,   step,        result};
     out->code.n_step = la_map_optimise(step, (int)n, &out->code);
     return true;
 }

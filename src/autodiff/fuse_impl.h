@@ -10,17 +10,17 @@ enum { AD_NO_CLUSTER = UINT32_MAX };
 
 /* One value that a cluster gives to the rest of the graph. */
 typedef struct ad_cluster_result {
-    ad_node       *member; /* computes it */
-    ad_node       *value;  /* stands for it: the member or its reduction */
+    ad_node *member; /* computes it */
+    ad_node *value;  /* stands for it: the member or its reduction */
     la_reduce_kind reduce;
-    unsigned       axes;
+    unsigned axes;
 } ad_cluster_result;
 
 typedef struct ad_cluster {
-    ad_node          **member; /* inputs before users */
-    size_t             n_member;
+    ad_node **member; /* inputs before users */
+    size_t n_member;
     ad_cluster_result *result;
-    size_t             n_result;
+    size_t n_result;
 } ad_cluster;
 
 /* What a node is to the piece of code at hand. */
@@ -30,20 +30,20 @@ typedef struct ad_operand {
 } ad_operand;
 
 typedef struct ad_fusion {
-    ad_graph   *g;
-    ad_arena   *arena; /* everything that goes when fusion is done */
-    ad_node   **order; /* what the roots need, by id */
-    size_t      n_order;
+    ad_graph *g;
+    ad_arena *arena; /* everything that goes when fusion is done */
+    ad_node **order; /* what the roots need, by id */
+    size_t n_order;
     ad_node *const *root;
-    size_t      n_root;
-    uint32_t   *cluster; /* by id, AD_NO_CLUSTER outside */
-    uint32_t   *user_start, *user; /* users of node id, as places in order */
-    bool       *is_root;           /* by id */
-    bool        single;            /* one node a cluster */
-    size_t      n_cluster;
+    size_t n_root;
+    uint32_t *cluster;           /* by id, AD_NO_CLUSTER outside */
+    uint32_t *user_start, *user; /* users of node id, as places in order */
+    bool *is_root;               /* by id */
+    bool single;                 /* one node a cluster */
+    size_t n_cluster;
     ad_cluster *list;
     ad_operand *operand; /* by id, valid where stamp_of agrees with stamp */
-    uint32_t   *stamp_of, stamp;
+    uint32_t *stamp_of, stamp;
 } ad_fusion;
 
 /* May y be a member of a cluster? */

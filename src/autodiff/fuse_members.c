@@ -10,17 +10,16 @@
 
 #include "autodiff/fuse_impl.h"
 
-enum { MOST_CONE = 24, MOST_COSTLY = 4, MOST_CANDIDATES = 32,
-       MOST_READS = 64 };
+enum { MOST_CONE = 24, MOST_COSTLY = 4, MOST_CANDIDATES = 32, MOST_READS = 64 };
 
 typedef struct collecting {
     ad_fusion *f;
-    uint32_t  *mark;    /* by id: in_set(c), then in_set(c) + 1 when ordered */
-    uint32_t   stamp;   /* of the cluster whose results are listed */
-    bool      *needed;  /* by id: stored by its own cluster */
-    ad_node  **stack;
-    ad_node  **set;     /* members of the cluster at hand, clones included */
-    size_t     n_set, cap_set;
+    uint32_t *mark; /* by id: in_set(c), then in_set(c) + 1 when ordered */
+    uint32_t stamp; /* of the cluster whose results are listed */
+    bool *needed;   /* by id: stored by its own cluster */
+    ad_node **stack;
+    ad_node **set; /* members of the cluster at hand, clones included */
+    size_t n_set, cap_set;
 } collecting;
 
 static uint32_t in_set(size_t c)
@@ -54,9 +53,9 @@ static bool costly(const ad_node *y)
 
 typedef struct cone {
     ad_node *node[MOST_CONE];
-    int      n;
+    int n;
     ad_node *leaf[2]; /* large values of its own program that it reads */
-    int      n_leaf;
+    int n_leaf;
 } cone;
 
 static bool listed(ad_node *const *list, int n, const ad_node *x)
@@ -87,7 +86,7 @@ static ad_node *kept(ad_node *x, const ad_node *y)
 static bool find_cone(const collecting *k, ad_node *u, cone *out)
 {
     uint32_t home = k->f->cluster[u->id];
-    int      n_costly = 0;
+    int n_costly = 0;
     out->n = out->n_leaf = 0;
     out->node[out->n++] = u;
     for (int i = 0; i < out->n; i++) {
@@ -116,8 +115,7 @@ static bool find_cone(const collecting *k, ad_node *u, cone *out)
 
 static bool overwritten(const ad_fusion *f, const ad_node *u)
 {
-    for (uint32_t i = f->user_start[u->id]; i < f->user_start[u->id + 1];
-         i++) {
+    for (uint32_t i = f->user_start[u->id]; i < f->user_start[u->id + 1]; i++) {
         const ad_node *c = f->order[f->user[i]];
         for (int j = 0; j < c->n_in && j < 32; j++)
             if (c->in[j] == u && (c->op->overwrites >> j & 1) &&
@@ -129,9 +127,9 @@ static bool overwritten(const ad_fusion *f, const ad_node *u)
 
 typedef struct candidate {
     ad_node *u;
-    cone     cone;
+    cone cone;
     ad_node *missing[2]; /* leaves that the cluster does not read yet */
-    int      n_missing;
+    int n_missing;
 } candidate;
 
 /* Takes the cone of u into the cluster. */
@@ -173,7 +171,7 @@ static int find_reads(const collecting *k, size_t c, ad_node **read,
     for (size_t i = 0; i < k->n_set; i++)
         for (int j = 0; j < k->set[i]->n_in; j++) {
             ad_node *x = k->set[i]->in[j], *m = kept(x, k->set[i]);
-            int      at = 0;
+            int at = 0;
             if (!m || holds(k, c, x))
                 continue;
             while (at < n && read[at] != m)
@@ -193,8 +191,8 @@ static int find_reads(const collecting *k, size_t c, ad_node **read,
 static int find_candidates(const collecting *k, size_t c, candidate *all)
 {
     ad_node *read[MOST_READS];
-    bool     direct[MOST_READS];
-    int      n_read = find_reads(k, c, read, direct), n = 0;
+    bool direct[MOST_READS];
+    int n_read = find_reads(k, c, read, direct), n = 0;
     for (int i = 0; i < n_read && n < MOST_CANDIDATES; i++) {
         candidate *a = &all[n];
         if (!direct[i] || k->f->cluster[read[i]->id] == AD_NO_CLUSTER ||
@@ -214,8 +212,8 @@ static int find_candidates(const collecting *k, size_t c, candidate *all)
 static bool recompute(collecting *k, size_t c)
 {
     candidate all[MOST_CANDIDATES];
-    int       n = find_candidates(k, c, all);
-    bool      wanted[MOST_CANDIDATES];
+    int n = find_candidates(k, c, all);
+    bool wanted[MOST_CANDIDATES];
     for (int i = 0; i < n; i++)
         wanted[i] = worth_it(k, all, n, i);
     for (int i = 0; i < n; i++)
@@ -233,7 +231,7 @@ static void depth_first(collecting *k, size_t c, ad_node *y, ad_cluster *out)
     k->stack[depth++] = y;
     while (depth > 0) {
         ad_node *x = k->stack[depth - 1];
-        bool     ready = true;
+        bool ready = true;
         for (int j = 0; j < x->n_in && ready; j++)
             if (k->mark[x->in[j]->id] == in_set(c)) {
                 k->stack[depth++] = x->in[j];
@@ -262,8 +260,7 @@ static bool used_inside(const collecting *k, size_t c, const ad_node *y)
 static bool close_set(collecting *k, size_t c)
 {
     ad_cluster *out = &k->f->list[c];
-    out->member = ad_arena_alloc(k->f->arena,
-                                 sizeof(*out->member) * k->n_set);
+    out->member = ad_arena_alloc(k->f->arena, sizeof(*out->member) * k->n_set);
     if (!out->member)
         return false;
     for (size_t i = 0; i < k->n_set; i++)
@@ -287,8 +284,8 @@ static bool absorbed(const ad_node *c)
 static void add_result(collecting *k, ad_cluster *out, ad_node *y, ad_node *z)
 {
     const ad_reduce_fields *r = z->fields;
-    unsigned                all = (1u << y->type->rank) - 1;
-    ad_cluster_result       x = {y, z, LA_REDUCE_NONE, 0};
+    unsigned all = (1u << y->type->rank) - 1;
+    ad_cluster_result x = {y, z, LA_REDUCE_NONE, 0};
     if (z != y) {
         x.reduce = ad_reduction_of(z);
         x.axes = (unsigned)r->axes & all;
@@ -314,9 +311,9 @@ static void prune(collecting *k, ad_cluster *out)
 
 static bool add_results(collecting *k, size_t c)
 {
-    ad_fusion  *f = k->f;
+    ad_fusion *f = k->f;
     ad_cluster *out = &f->list[c];
-    size_t      most = 0;
+    size_t most = 0;
     for (size_t i = 0; i < out->n_member; i++)
         most += 1 + f->user_start[out->member[i]->id + 1] -
                 f->user_start[out->member[i]->id];
@@ -326,7 +323,7 @@ static bool add_results(collecting *k, size_t c)
     k->stamp++;
     for (size_t i = 0; i < out->n_member; i++) {
         ad_node *y = out->member[i];
-        bool     stored = k->needed[y->id] || f->is_root[y->id];
+        bool stored = k->needed[y->id] || f->is_root[y->id];
         if (f->cluster[y->id] != c)
             continue; /* a clone: its own cluster gives it */
         for (uint32_t u = f->user_start[y->id]; u < f->user_start[y->id + 1];
@@ -360,10 +357,10 @@ static void sort_by_cluster(const ad_fusion *f, size_t *start, ad_node **home)
 bool ad_fuse_members(ad_fusion *f)
 {
     collecting k = {.f = f, .cap_set = f->n_order};
-    size_t     n = f->g->n_node;
-    size_t    *start = ad_arena_alloc(f->arena,
-                                      sizeof(*start) * (f->n_cluster + 3));
-    ad_node  **home = ad_arena_alloc(f->arena, sizeof(*home) * (n + 1));
+    size_t n = f->g->n_node;
+    size_t *start =
+        ad_arena_alloc(f->arena, sizeof(*start) * (f->n_cluster + 3));
+    ad_node **home = ad_arena_alloc(f->arena, sizeof(*home) * (n + 1));
     k.mark = ad_arena_alloc(f->arena, sizeof(*k.mark) * n);
     k.needed = ad_arena_alloc(f->arena, sizeof(*k.needed) * n);
     k.stack = ad_arena_alloc(f->arena, sizeof(*k.stack) * (n + 1));

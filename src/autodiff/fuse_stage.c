@@ -16,14 +16,14 @@ enum { SMALL = 4096, OVERFLOW = 3 };
 
 typedef struct leaves { /* large values that a node's cluster must read */
     uint32_t id[2];
-    int      n; /* OVERFLOW: more than two */
+    int n; /* OVERFLOW: more than two */
 } leaves;
 
 typedef struct staging {
     ad_fusion *f;
-    int32_t   *stage; /* by id */
-    leaves    *leaf;
-    uint32_t  *parent; /* union-find over ids */
+    int32_t *stage; /* by id */
+    leaves *leaf;
+    uint32_t *parent; /* union-find over ids */
 } staging;
 
 /* ---- Properties --------------------------------------------------------- */
@@ -36,8 +36,8 @@ bool ad_fusable(const ad_node *y)
 
 bool ad_same_space(const ad_node *a, const ad_node *b)
 {
-    bool same = a->type->dtype == b->type->dtype &&
-                a->type->rank == b->type->rank;
+    bool same =
+        a->type->dtype == b->type->dtype && a->type->rank == b->type->rank;
     for (int k = 0; same && k < a->type->rank; k++)
         same = ad_dim_same(a->type->dim[k], b->type->dim[k]);
     return same;
@@ -96,7 +96,7 @@ static void add_leaves(leaves *to, const leaves *from)
 /* Does reading x keep a large value of the program's own alive? */
 static bool keeps_memory(const ad_node *x, const ad_node *y, uint32_t *id)
 {
-    bool           repeats;
+    bool repeats;
     const ad_node *r = root_of(x, &repeats);
     *id = r->id;
     return ad_same_space(x, y) && !repeats && !(r->op->flags & AD_LEAF) &&
@@ -105,11 +105,11 @@ static bool keeps_memory(const ad_node *x, const ad_node *y, uint32_t *id)
 
 static void set_stage(staging *s, const ad_node *y)
 {
-    bool    fusable = ad_fusable(y);
+    bool fusable = ad_fusable(y);
     int32_t stage = fusable ? 0 : -1;
     for (int i = 0; i < y->n_in; i++) {
         const ad_node *x = y->in[i];
-        int32_t        at = s->stage[x->id];
+        int32_t at = s->stage[x->id];
         bool joined = fusable && ad_fusable(x) && ad_same_space(x, y);
         at += fusable && !joined;
         stage = at > stage ? at : stage;
@@ -117,7 +117,7 @@ static void set_stage(staging *s, const ad_node *y)
     s->stage[y->id] = stage;
     for (int i = 0; fusable && i < y->n_in; i++) {
         const ad_node *x = y->in[i];
-        uint32_t       id;
+        uint32_t id;
         if (ad_fusable(x) && ad_same_space(x, y) && s->stage[x->id] == stage)
             add_leaves(&s->leaf[y->id], &s->leaf[x->id]);
         else if (keeps_memory(x, y, &id))
@@ -133,11 +133,10 @@ static int32_t latest(const staging *s, const int32_t *limit, const ad_node *y,
                       bool *joins)
 {
     const ad_fusion *f = s->f;
-    int32_t          late = INT32_MAX;
-    bool             fusable = ad_fusable(y);
+    int32_t late = INT32_MAX;
+    bool fusable = ad_fusable(y);
     *joins = false;
-    for (uint32_t u = f->user_start[y->id]; u < f->user_start[y->id + 1];
-         u++) {
+    for (uint32_t u = f->user_start[y->id]; u < f->user_start[y->id + 1]; u++) {
         const ad_node *c = f->order[f->user[u]];
         bool joined = fusable && ad_fusable(c) && ad_same_space(c, y);
         int32_t at = limit[c->id] - (ad_fusable(c) && !joined);
@@ -155,8 +154,8 @@ static void sink(staging *s, int32_t *limit)
     const ad_fusion *f = s->f;
     for (size_t i = f->n_order; i-- > 0;) {
         const ad_node *y = f->order[i];
-        bool           joins;
-        int32_t        late = latest(s, limit, y, &joins);
+        bool joins;
+        int32_t late = latest(s, limit, y, &joins);
         if (late == INT32_MAX || f->is_root[y->id])
             late = s->stage[y->id];
         limit[y->id] = late;
@@ -200,13 +199,12 @@ static void join_small(staging *s, const ad_node *y, const ad_node **last,
 {
     if (!small_space(y))
         return;
-    uint64_t h = ad_hash_mix((uint64_t)s->stage[y->id],
-                             (uint64_t)y->type->dtype);
+    uint64_t h =
+        ad_hash_mix((uint64_t)s->stage[y->id], (uint64_t)y->type->dtype);
     for (int k = 0; k < y->type->rank; k++)
         h = ad_hash_mix(h, y->type->dim[k].fixed);
     const ad_node **at = &last[h % n_last];
-    if (*at && s->stage[(*at)->id] == s->stage[y->id] &&
-        ad_same_space(*at, y))
+    if (*at && s->stage[(*at)->id] == s->stage[y->id] && ad_same_space(*at, y))
         join(s, (*at)->id, y->id);
     *at = y;
 }
@@ -214,7 +212,7 @@ static void join_small(staging *s, const ad_node *y, const ad_node **last,
 static void connect(staging *s)
 {
     const ad_fusion *f = s->f;
-    const ad_node   *last[256] = {NULL};
+    const ad_node *last[256] = {NULL};
     for (size_t i = 0; i < f->n_order; i++) {
         const ad_node *y = f->order[i];
         s->parent[y->id] = y->id;
@@ -232,7 +230,7 @@ static void connect(staging *s)
 
 bool ad_fuse_assign(ad_fusion *f)
 {
-    size_t  n = f->g->n_node;
+    size_t n = f->g->n_node;
     staging s = {.f = f};
     s.stage = ad_arena_alloc(f->arena, sizeof(*s.stage) * n);
     s.leaf = ad_arena_alloc(f->arena, sizeof(*s.leaf) * n);

@@ -16,8 +16,8 @@ bool ad_node_is_view(const ad_node *y)
 
 typedef struct lowering {
     ad_program *p;
-    ad_graph   *g;
-    uint32_t   *first; /* by node id: its first value */
+    ad_graph *g;
+    uint32_t *first; /* by node id: its first value */
 } lowering;
 
 /* The value that a node stands for as an operand. */
@@ -41,7 +41,7 @@ static uint32_t param_index(ad_program *p, ad_node *x)
 
 static ad_value_info leaf_value(lowering *w, ad_node *y, uint32_t id)
 {
-    ad_program   *p = w->p;
+    ad_program *p = w->p;
     ad_value_info v = {.node = y, .kind = AD_VALUE_STEP, .root = id};
     if (y->op == &ad_op_constant)
         v.kind = AD_VALUE_CONSTANT;
@@ -60,7 +60,7 @@ static ad_value_info leaf_value(lowering *w, ad_node *y, uint32_t id)
 static void add_step(lowering *w, ad_node *y)
 {
     ad_program *p = w->p;
-    ad_step    *s = &p->step[p->n_step++];
+    ad_step *s = &p->step[p->n_step++];
     s->node = y;
     s->n_in = y->n_in;
     s->n_out = y->n_out;
@@ -86,15 +86,18 @@ static bool lower_node(lowering *w, ad_node *y)
     }
     if (ad_node_is_view(y)) {
         uint32_t x = value_of(w, y->in[y->op->views]);
-        p->value[p->n_value++] = (ad_value_info){
-            .node = y, .kind = AD_VALUE_VIEW, .index = x,
-            .root = p->value[x].root};
+        p->value[p->n_value++] = (ad_value_info){.node = y,
+                                                 .kind = AD_VALUE_VIEW,
+                                                 .index = x,
+                                                 .root = p->value[x].root};
         return true;
     }
     for (int k = 0; k < y->n_out; k++, id++)
-        p->value[p->n_value++] = (ad_value_info){
-            .node = y, .out = k, .kind = AD_VALUE_STEP, .index = p->n_step,
-            .root = id};
+        p->value[p->n_value++] = (ad_value_info){.node = y,
+                                                 .out = k,
+                                                 .kind = AD_VALUE_STEP,
+                                                 .index = p->n_step,
+                                                 .root = id};
     add_step(w, y);
     ad_step *s = &p->step[p->n_step - 1];
     return (s->in || y->n_in == 0) && (s->out || y->n_out == 0);
@@ -114,8 +117,8 @@ static bool reserve(ad_program *p, ad_node **order, size_t n)
     p->value = ad_arena_alloc(a, sizeof(*p->value) * (n_value + 1));
     p->step = ad_arena_alloc(a, sizeof(*p->step) * (n_step + 1));
     /* parameters that only an update names are already in the list */
-    ad_node **param = ad_arena_alloc(a, sizeof(*param) *
-                                            (n_param + p->n_param + 1));
+    ad_node **param =
+        ad_arena_alloc(a, sizeof(*param) * (n_param + p->n_param + 1));
     if (!p->value || !p->step || !param)
         return false;
     if (p->n_param > 0)
@@ -126,13 +129,13 @@ static bool reserve(ad_program *p, ad_node **order, size_t n)
 
 covar_status ad_program_lower(ad_program *p, ad_node *const *root)
 {
-    size_t    n_root = (size_t)p->n_out + p->n_update, n = 0;
+    size_t n_root = (size_t)p->n_out + p->n_update, n = 0;
     ad_node **order = ad_topological(p->g, root, n_root, &n);
-    lowering  w = {p, p->g, NULL};
-    bool      ok = order && reserve(p, order, n);
+    lowering w = {p, p->g, NULL};
+    bool ok = order && reserve(p, order, n);
     if (ok) {
-        w.first = covar_heap_calloc(p->heap, p->g->n_node + 1,
-                                    sizeof(*w.first));
+        w.first =
+            covar_heap_calloc(p->heap, p->g->n_node + 1, sizeof(*w.first));
         ok = w.first != NULL;
     }
     for (size_t i = 0; ok && i < n; i++)

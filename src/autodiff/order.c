@@ -15,23 +15,23 @@
 enum { NOMINAL = 1009 };
 
 typedef struct ready { /* a heap entry; stale when stamp differs */
-    double   score;
+    double score;
     uint32_t step, stamp;
 } ready;
 
 typedef struct scheduler {
     ad_program *p;
-    double     *bytes;      /* by root value: its memory, 0 for leaves */
-    uint32_t   *uses;       /* by root value: steps yet to read it */
-    uint32_t   *user_start; /* users of value v: user[user_start[v]..] */
-    uint32_t   *user;
-    uint32_t   *missing; /* by step: inputs yet to be made */
-    uint32_t   *stamp;   /* by step */
-    bool       *done;
-    bool       *kept; /* by value: requested, never dies */
-    ready      *heap; /* a step enters once and once per improvement */
-    size_t      n_heap;
-    uint32_t   *order; /* result */
+    double *bytes;        /* by root value: its memory, 0 for leaves */
+    uint32_t *uses;       /* by root value: steps yet to read it */
+    uint32_t *user_start; /* users of value v: user[user_start[v]..] */
+    uint32_t *user;
+    uint32_t *missing; /* by step: inputs yet to be made */
+    uint32_t *stamp;   /* by step */
+    bool *done;
+    bool *kept;  /* by value: requested, never dies */
+    ready *heap; /* a step enters once and once per improvement */
+    size_t n_heap;
+    uint32_t *order; /* result */
 } scheduler;
 
 static uint32_t root_of(const ad_program *p, uint32_t value)
@@ -51,7 +51,7 @@ static bool first_use(const ad_program *p, const ad_step *s, int i)
 static double score(const scheduler *w, uint32_t step)
 {
     const ad_step *s = &w->p->step[step];
-    double         sum = 0;
+    double sum = 0;
     for (int k = 0; k < s->n_out; k++)
         sum += w->bytes[s->out[k]];
     for (int i = 0; i < s->n_in; i++) {
@@ -71,7 +71,7 @@ static bool before(const ready *a, const ready *b)
 
 static void push(scheduler *w, uint32_t step)
 {
-    ready  e = {score(w, step), step, w->stamp[step]};
+    ready e = {score(w, step), step, w->stamp[step]};
     size_t i = w->n_heap++;
     for (; i > 0 && before(&e, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
         w->heap[i] = w->heap[(i - 1) / 2];
@@ -80,7 +80,7 @@ static void push(scheduler *w, uint32_t step)
 
 static ready pop(scheduler *w)
 {
-    ready  top = w->heap[0], e = w->heap[--w->n_heap];
+    ready top = w->heap[0], e = w->heap[--w->n_heap];
     size_t i = 0;
     for (;;) {
         size_t child = 2 * i + 1;
@@ -166,13 +166,13 @@ static void count_uses(scheduler *w)
 static double peak(scheduler *w, const uint32_t *order)
 {
     const ad_program *p = w->p;
-    double            live = 0, most = 0;
+    double live = 0, most = 0;
     for (uint32_t v = 0; v < p->n_value; v++)
         w->uses[v] = w->user_start[v + 1] - w->user_start[v];
     for (uint32_t t = 0; t < p->n_step; t++) {
         const ad_step *s = &p->step[order[t]];
         bool elementwise = s->node->op == &ad_op_fused;
-        double         made = 0, dies = 0, reused = 0;
+        double made = 0, dies = 0, reused = 0;
         for (int k = 0; k < s->n_out; k++)
             made += w->bytes[s->out[k]];
         for (int i = 0; i < s->n_in; i++) {
@@ -209,10 +209,10 @@ static void schedule(scheduler *w)
 static bool prepare(scheduler *w, ad_arena *a)
 {
     const ad_program *p = w->p;
-    size_t            nv = p->n_value, ns = p->n_step, n_use = 0;
+    size_t nv = p->n_value, ns = p->n_step, n_use = 0;
     for (size_t s = 0; s < ns; s++)
         n_use += (size_t)p->step[s].n_in;
-    size_t  n_symbol = ad_dim_symbol_count(p->g->dims);
+    size_t n_symbol = ad_dim_symbol_count(p->g->dims);
     size_t *symbol = ad_arena_alloc(a, sizeof(*symbol) * (n_symbol + 1));
     w->bytes = ad_arena_alloc(a, sizeof(*w->bytes) * (nv + 1));
     w->uses = ad_arena_alloc(a, sizeof(*w->uses) * (nv + 1));
@@ -232,8 +232,8 @@ static bool prepare(scheduler *w, ad_arena *a)
         symbol[i] = NOMINAL;
     for (uint32_t v = 0; v < p->n_value; v++)
         if (p->value[v].kind == AD_VALUE_STEP)
-            w->bytes[v] = type_bytes(
-                p, &p->value[v].node->type[p->value[v].out], symbol);
+            w->bytes[v] =
+                type_bytes(p, &p->value[v].node->type[p->value[v].out], symbol);
     for (uint32_t i = 0; i < p->n_out; i++)
         w->kept[root_of(p, p->out[i])] = true;
     for (uint32_t i = 0; i < p->n_update; i++)
@@ -271,8 +271,8 @@ covar_status ad_program_order(ad_program *p)
 {
     ad_arena *a = ad_arena_create(p->heap);
     scheduler w = {.p = p};
-    ad_step  *copy = NULL;
-    bool      ok = a && prepare(&w, a);
+    ad_step *copy = NULL;
+    bool ok = a && prepare(&w, a);
     if (ok) {
         copy = ad_arena_alloc(a, sizeof(*copy) * ((size_t)p->n_step + 1));
         ok = copy != NULL;

@@ -101,10 +101,10 @@ covar_status ad_plan_offsets(covar_heap *heap, ad_interval *interval, size_t n,
     for (size_t i = 0; i < n; i++)
         if (interval[i].death + 1 > n_time)
             n_time = interval[i].death + 1;
-    entry  *order = covar_heap_alloc(heap, n, sizeof(*order));
+    entry *order = covar_heap_alloc(heap, n, sizeof(*order));
     size_t *placed = covar_heap_alloc(heap, n, sizeof(*placed));
-    size_t *change = covar_heap_calloc(heap, 2 * (size_t)n_time + 2,
-                                       sizeof(*change));
+    size_t *change =
+        covar_heap_calloc(heap, 2 * (size_t)n_time + 2, sizeof(*change));
     covar_status status = COVAR_ERR_NOMEM;
     if (order && placed && change) {
         *bound = live_bound(interval, n, change, n_time);

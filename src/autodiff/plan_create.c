@@ -34,7 +34,7 @@ static bool reserve(ad_emitter *e)
     size_t n_result = (size_t)p->n_out + 2 * (size_t)p->n_update;
     size_t n_copy = n_operand + p->n_value + n_result;
     size_t n_instr = n_step + n_copy;
-    ad_plan  *plan = e->plan;
+    ad_plan *plan = e->plan;
     ad_arena *a = e->scratch;
     plan->instr =
         ad_arena_alloc(plan->arena, sizeof(*plan->instr) * (n_instr + 1));
@@ -42,10 +42,10 @@ static bool reserve(ad_emitter *e)
         ad_arena_alloc(plan->arena, sizeof(ad_runner *) * (n_body + 1));
     e->state = ad_arena_alloc(a, sizeof(*e->state) * ((size_t)p->n_value + 1));
     e->stack = ad_arena_alloc(a, sizeof(*e->stack) * ((size_t)p->n_value + 1));
-    e->storage = ad_arena_alloc(
-        a, sizeof(*e->storage) * (n_instr + n_operand + p->n_value + 1));
-    e->ref = ad_arena_alloc(
-        a, sizeof(*e->ref) * (n_operand + n_step + 2 * n_copy + 1));
+    e->storage = ad_arena_alloc(a, sizeof(*e->storage) *
+                                       (n_instr + n_operand + p->n_value + 1));
+    e->ref = ad_arena_alloc(a, sizeof(*e->ref) *
+                                   (n_operand + n_step + 2 * n_copy + 1));
     return plan->instr && plan->body && e->state && e->stack && e->storage &&
            e->ref;
 }
@@ -73,9 +73,9 @@ static covar_status bind_outputs(ad_emitter *e, const la_view *out)
     const ad_program *p = e->p;
     for (uint32_t j = 0; j < p->n_out; j++) {
         const ad_value_info *v = &p->value[p->out[j]];
-        const ad_type       *t = &v->node->type[v->out];
-        size_t               dim[LA_MAX_DIMS];
-        char                 a[128], b[128];
+        const ad_type *t = &v->node->type[v->out];
+        size_t dim[LA_MAX_DIMS];
+        char a[128], b[128];
         COVAR_TRY(ad_emit_dims(e, t, dim));
         la_view dense = la_view_dense(NULL, t->dtype, t->rank, dim);
         e->plan->out[j] = out ? out[j] : dense;
@@ -101,8 +101,8 @@ static covar_status bind_outputs(ad_emitter *e, const la_view *out)
 static covar_status bind(ad_emitter *e, const la_view *in, const la_view *out)
 {
     const ad_program *p = e->p;
-    ad_plan          *plan = e->plan;
-    size_t            n_symbol = ad_dim_symbol_count(p->g->dims);
+    ad_plan *plan = e->plan;
+    size_t n_symbol = ad_dim_symbol_count(p->g->dims);
     bool *bound = ad_arena_alloc(e->scratch, sizeof(*bound) * (n_symbol + 1));
     plan->symbol =
         ad_arena_alloc(plan->arena, sizeof(*plan->symbol) * (n_symbol + 1));
@@ -132,8 +132,8 @@ static covar_status bind(ad_emitter *e, const la_view *in, const la_view *out)
 
 static covar_status place_memory(ad_emitter *e)
 {
-    ad_interval *x = ad_arena_alloc(e->scratch,
-                                    sizeof(*x) * (e->n_storage + 1));
+    ad_interval *x =
+        ad_arena_alloc(e->scratch, sizeof(*x) * (e->n_storage + 1));
     if (!x)
         return nomem(e->r);
     size_t n = 0;
@@ -142,9 +142,9 @@ static covar_status place_memory(ad_emitter *e)
         if (m->base == AD_BASE_ARENA && m->birth != UINT32_MAX)
             x[n++] = (ad_interval){m->bytes, m->birth, m->death, 0};
     }
-    covar_heap  *heap = e->r->heap;
-    covar_status status = ad_plan_offsets(heap, x, n, &e->plan->bytes,
-                                          &e->plan->live_bound);
+    covar_heap *heap = e->r->heap;
+    covar_status status =
+        ad_plan_offsets(heap, x, n, &e->plan->bytes, &e->plan->live_bound);
     if (status != COVAR_OK)
         return nomem(e->r);
     n = 0;
@@ -160,11 +160,12 @@ static covar_status place_memory(ad_emitter *e)
 static covar_status sort_refs(ad_emitter *e)
 {
     ad_plan *plan = e->plan;
-    size_t   n_base = (size_t)AD_BASE_INPUT + e->p->n_in + e->p->n_out;
-    size_t   n = 0;
+    size_t n_base = (size_t)AD_BASE_INPUT + e->p->n_in + e->p->n_out;
+    size_t n = 0;
     plan->ref_start =
         ad_arena_alloc(plan->arena, sizeof(size_t) * (n_base + 2));
-    plan->ref = ad_arena_alloc(plan->arena, sizeof(*plan->ref) * (e->n_ref + 1));
+    plan->ref =
+        ad_arena_alloc(plan->arena, sizeof(*plan->ref) * (e->n_ref + 1));
     if (!plan->ref_start || !plan->ref)
         return nomem(e->r);
     size_t *start = plan->ref_start;
@@ -201,12 +202,12 @@ static covar_status fill(ad_emitter *e, const la_view *in, const la_view *out)
     return sort_refs(e);
 }
 
-covar_status ad_plan_create(ad_plan **out_plan, ad_runner *r,
-                            const la_view *in, const la_view *out)
+covar_status ad_plan_create(ad_plan **out_plan, ad_runner *r, const la_view *in,
+                            const la_view *out)
 {
-    ad_arena    *arena = ad_arena_create(r->heap);
-    ad_arena    *scratch = ad_arena_create(r->heap);
-    ad_plan     *plan = NULL;
+    ad_arena *arena = ad_arena_create(r->heap);
+    ad_arena *scratch = ad_arena_create(r->heap);
+    ad_plan *plan = NULL;
     covar_status status = nomem(r);
     *out_plan = NULL;
     if (arena && scratch)

@@ -7,6 +7,7 @@
  * linear algebra, products, fusion, order. Sizes stay symbolic. */
 #include "config.h"
 
+#include "autodiff/ops/ops.h"
 #include "autodiff/program_impl.h"
 
 #include <string.h>
@@ -14,9 +15,9 @@
 /* A signature sorted out. */
 typedef struct request {
     covar_context *ctx;
-    ad_graph      *g;
-    ad_node      **in, **root, **param; /* root: outputs, update values */
-    size_t         n_in, n_out, n_update;
+    ad_graph *g;
+    ad_node **in, **root, **param; /* root: outputs, update values */
+    size_t n_in, n_out, n_update;
     ad_compile_options options;
 } request;
 
@@ -53,8 +54,7 @@ static covar_status check_update(const request *q, size_t i, const ad_slot *s)
                           "is %s",
                           s->node->name,
                           ad_type_describe(want, sizeof(want), s->node->type),
-                          ad_type_describe(have, sizeof(have),
-                                           s->value->type));
+                          ad_type_describe(have, sizeof(have), s->value->type));
     return COVAR_OK;
 }
 
@@ -75,8 +75,7 @@ static covar_status check_slot(const request *q, size_t i, const ad_slot *slot)
         if (slot[j].kind == s->kind && slot[j].node == s->node)
             return covar_fail(q->ctx, COVAR_ERR_ARG,
                               "ad_compile: slots %zu and %zu are both '%s'",
-                              j + 1, i + 1,
-                              s->node->name ? s->node->name : "");
+                              j + 1, i + 1, s->node->name ? s->node->name : "");
     return COVAR_OK;
 }
 
@@ -116,10 +115,9 @@ static covar_status nomem(const request *q)
     return covar_fail_nomem(q->ctx, "ad_compile");
 }
 
-static covar_status import_all(ad_program *p, const request *q,
-                               ad_node ***root)
+static covar_status import_all(ad_program *p, const request *q, ad_node ***root)
 {
-    size_t    n_root = q->n_out + q->n_update;
+    size_t n_root = q->n_out + q->n_update;
     ad_node **map = covar_heap_calloc(p->heap, q->g->n_node, sizeof(*map));
     if (!map)
         return nomem(q);
@@ -132,10 +130,9 @@ static covar_status import_all(ad_program *p, const request *q,
         *root = pick(p, q->root, n_root, map);
         p->in = pick(p, q->in, q->n_in, map);
         p->param = pick(p, q->param, q->n_update, map);
-        p->out = ad_arena_alloc(p->g->arena,
-                                sizeof(*p->out) * (q->n_out + 1));
-        p->update = ad_arena_alloc(p->g->arena,
-                                   sizeof(*p->update) * (q->n_update + 1));
+        p->out = ad_arena_alloc(p->g->arena, sizeof(*p->out) * (q->n_out + 1));
+        p->update =
+            ad_arena_alloc(p->g->arena, sizeof(*p->update) * (q->n_update + 1));
         if (!*root || !p->in || !p->param || !p->out || !p->update)
             status = nomem(q);
     }
@@ -152,7 +149,7 @@ static covar_status import_all(ad_program *p, const request *q,
 static covar_status check_leaves(const ad_program *p, const request *q,
                                  ad_node *const *root)
 {
-    size_t    n;
+    size_t n;
     ad_node **order = ad_topological(p->g, root, q->n_out + q->n_update, &n);
     if (!order)
         return nomem(q);
@@ -180,8 +177,8 @@ static covar_status transform(ad_program *p, const request *q, ad_node **root)
     static const ad_phase late[] = {AD_PHASE_STABLE, AD_PHASE_LINALG,
                                     AD_PHASE_BLAS};
     ad_graph *g = p->g;
-    size_t    n = q->n_out + q->n_update;
-    bool      rules = !q->options.no_rewrite;
+    size_t n = q->n_out + q->n_update;
+    bool rules = !q->options.no_rewrite;
     COVAR_TRY(ad_rewrite(g, AD_PHASE_IDENTITY, root, n));
     for (size_t i = 0; rules && i < NELEM(early); i++)
         COVAR_TRY(ad_rewrite(g, early[i], root, n));
@@ -204,9 +201,13 @@ static covar_status compile_bodies(ad_program *p, const request *q)
                 memcpy(&b, (const char *)y->fields + f->offset, sizeof(b));
         if (!b)
             continue;
-        request child = {.ctx = q->ctx, .g = b->g, .in = b->in,
-                         .root = b->out, .n_in = (size_t)b->n_in,
-                         .n_out = (size_t)b->n_out, .options = q->options};
+        request child = {.ctx = q->ctx,
+                         .g = b->g,
+                         .in = b->in,
+                         .root = b->out,
+                         .n_in = (size_t)b->n_in,
+                         .n_out = (size_t)b->n_out,
+                         .options = q->options};
         COVAR_TRY(compile(&p->step[s].body, &child));
     }
     return COVAR_OK;
@@ -246,7 +247,7 @@ static covar_status compile(ad_program **out, const request *q)
     atomic_init(&p->count, 1);
     p->heap = covar_heap_retain(heap);
     p->fail_mark = q->options.fail_mark;
-    ad_graph     from = *q->g; /* a body's graph may have lost its context */
+    ad_graph from = *q->g; /* a body's graph may have lost its context */
     from.ctx = q->ctx;
     covar_status status = ad_graph_like(&p->g, &from);
     if (status == COVAR_OK)
@@ -276,7 +277,7 @@ covar_status ad_compile(ad_program **out, ad_graph *g,
     request q = {.ctx = g->ctx, .g = g};
     if (options)
         q.options = *options;
-    size_t    n = signature->n;
+    size_t n = signature->n;
     ad_node **room = covar_heap_calloc(g->heap, 3 * n + 1, sizeof(*room));
     if (!room)
         return nomem(&q);

@@ -20,7 +20,7 @@ enum { MOST_PASSES = 3, MOST_REPLACEMENTS = 6, DEEPEST_COMPOSITE = 16 };
 static bool add_use(ad_rewriter *rw, const ad_node *z, uint32_t n)
 {
     if (z->id >= rw->n_use) {
-        size_t    size = 2 * (size_t)z->id + 64;
+        size_t size = 2 * (size_t)z->id + 64;
         uint32_t *use = covar_heap_grow(rw->g->heap, rw->use, rw->n_use, size,
                                         sizeof(*use));
         if (!use)
@@ -49,9 +49,9 @@ static bool enterable(const ad_node *y)
 /* y with new inputs: itself when none has changed. */
 static ad_node *reapply(ad_rewriter *rw, ad_node *y)
 {
-    ad_node  *few[8];
+    ad_node *few[8];
     ad_node **in = few;
-    bool      same = true;
+    bool same = true;
     if (y->n_in > 8)
         in = covar_heap_alloc(rw->g->heap, (size_t)y->n_in, sizeof(*in));
     if (!in) {
@@ -70,7 +70,8 @@ static ad_node *reapply(ad_rewriter *rw, ad_node *y)
     return z;
 }
 
-/* The replacement stands for what it replaces: its name, what is known of it. */
+/* The replacement stands for what it replaces: its name, what is known of it.
+ */
 static void inherit(const ad_rewriter *rw, ad_node *z, const ad_node *y,
                     size_t n_old)
 {
@@ -88,7 +89,7 @@ static ad_node *rebuild(ad_rewriter *rw, ad_node *y, size_t n_old)
 {
     ad_graph *g = rw->g;
     const char *scope = g->scope, *file = g->file;
-    int         line = g->line;
+    int line = g->line;
     g->scope = y->scope;
     g->file = y->file;
     g->line = y->line;
@@ -149,11 +150,11 @@ static bool rebuild_all(ad_rewriter *rw, const bool *seen, size_t n_old)
 
 covar_status ad_rewrite_pass(ad_rewriter *rw, ad_node **root, size_t n)
 {
-    ad_graph   *g = rw->g;
+    ad_graph *g = rw->g;
     covar_heap *heap = g->heap;
-    size_t      n_old = g->n_node;
-    bool       *seen = covar_heap_calloc(heap, n_old, sizeof(*seen));
-    ad_node   **stack = covar_heap_alloc(heap, n_old, sizeof(*stack));
+    size_t n_old = g->n_node;
+    bool *seen = covar_heap_calloc(heap, n_old, sizeof(*seen));
+    ad_node **stack = covar_heap_alloc(heap, n_old, sizeof(*stack));
     rw->map = covar_heap_calloc(heap, n_old, sizeof(*rw->map));
     rw->old_use = covar_heap_calloc(heap, n_old, sizeof(*rw->old_use));
     rw->use = NULL;
@@ -194,8 +195,8 @@ const ad_rule *ad_rule_get(size_t i)
 /* A phase also runs the canonical rules, which keep what it makes tidy. */
 static bool belongs(const ad_rule *r, ad_phase phase)
 {
-    return r->phase == phase || (r->phase == AD_PHASE_CANONICAL &&
-                                 phase != AD_PHASE_IDENTITY);
+    return r->phase == phase ||
+           (r->phase == AD_PHASE_CANONICAL && phase != AD_PHASE_IDENTITY);
 }
 
 static int by_root(const void *a, const void *b)
@@ -248,9 +249,12 @@ covar_status ad_rewrite_opaque(ad_graph *g, ad_phase phase, ad_node **root,
                                size_t n_opaque)
 {
     const ad_rule *rule[AD_RULE_MOST];
-    ad_rewriter    rw = {.g = g, .visit = apply_rules, .rule = rule,
-                         .own = phase == AD_PHASE_IDENTITY,
-                         .opaque = opaque, .n_opaque = n_opaque};
+    ad_rewriter rw = {.g = g,
+                      .visit = apply_rules,
+                      .rule = rule,
+                      .own = phase == AD_PHASE_IDENTITY,
+                      .opaque = opaque,
+                      .n_opaque = n_opaque};
     const ad_rule *r;
     for (size_t i = 0; (r = ad_rule_get(i)) && rw.n_rule < NELEM(rule); i++)
         if (belongs(r, phase))

@@ -14,17 +14,17 @@ typedef ad_node *ad_visit_fn(ad_rewriter *rw, ad_node *y);
 enum { AD_RULE_MOST = 160 }; /* rules at most */
 
 struct ad_rewriter {
-    ad_graph       *g;
-    ad_visit_fn    *visit;
+    ad_graph *g;
+    ad_visit_fn *visit;
     const ad_rule **rule; /* those of the phase, grouped by root */
-    size_t          n_rule;
-    bool            own;  /* g is a private copy: enter and name every node */
-    bool            changed;
+    size_t n_rule;
+    bool own; /* g is a private copy: enter and name every node */
+    bool changed;
     ad_node *const *opaque; /* left as they are, with what they need */
-    size_t          n_opaque;
-    ad_node       **map; /* by old id */
-    uint32_t       *old_use, *use; /* users, by old and by new id */
-    size_t          n_use;
+    size_t n_opaque;
+    ad_node **map;           /* by old id */
+    uint32_t *old_use, *use; /* users, by old and by new id */
+    size_t n_use;
 };
 
 /* One memoised bottom-up pass from the roots, which it replaces. */

@@ -54,9 +54,9 @@ static covar_status find_params(ad_runner *r)
     const ad_program *p = r->program;
     for (uint32_t i = 0; i < p->n_param; i++) {
         const ad_node *x = p->param[i];
-        char           want[96], have[96];
-        r->param[i] = r->store ? ad_store_view(r->store, x->name)
-                               : la_view_none();
+        char want[96], have[96];
+        r->param[i] =
+            r->store ? ad_store_view(r->store, x->name) : la_view_none();
         if (la_view_is_none(r->param[i]))
             return covar_fail(r->ctx, COVAR_ERR_NAME,
                               "ad_runner_create: the store has no '%s'",
@@ -70,8 +70,7 @@ static covar_status find_params(ad_runner *r)
                               "ad_runner_create: '%s' is %s in the store but "
                               "%s in the program",
                               x->name,
-                              la_view_describe(have, sizeof(have),
-                                               r->param[i]),
+                              la_view_describe(have, sizeof(have), r->param[i]),
                               ad_type_describe(want, sizeof(want), x->type));
     }
     return COVAR_OK;
@@ -85,7 +84,7 @@ covar_status ad_runner_create(ad_runner **out, ad_program *program,
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "ad_runner_create: program or context is NULL");
     covar_heap *heap = covar_context_heap(ctx);
-    ad_runner  *r = covar_heap_calloc(heap, 1, sizeof(*r));
+    ad_runner *r = covar_heap_calloc(heap, 1, sizeof(*r));
     if (!r)
         return covar_fail_nomem(ctx, "ad_runner_create");
     r->heap = covar_heap_retain(heap);
@@ -93,11 +92,10 @@ covar_status ad_runner_create(ad_runner **out, ad_program *program,
     r->store = ad_store_retain(store);
     r->ctx = ctx;
     r->exec = la_exec_cpu(ctx);
-    r->param = covar_heap_calloc(heap, program->n_param + 1u,
-                                 sizeof(*r->param));
-    covar_status status = r->param
-                              ? find_params(r)
-                              : covar_fail_nomem(ctx, "ad_runner_create");
+    r->param =
+        covar_heap_calloc(heap, program->n_param + 1u, sizeof(*r->param));
+    covar_status status =
+        r->param ? find_params(r) : covar_fail_nomem(ctx, "ad_runner_create");
     if (status != COVAR_OK) {
         ad_runner_free(r);
         return status;
@@ -199,8 +197,8 @@ static covar_status fail_overlap(const ad_runner *r, const char *what,
                                  uint32_t j, const char *with, const char *name)
 {
     return covar_fail(r->ctx, COVAR_ERR_ARG,
-                      "ad_run: the array of %s %u overlaps that of %s %s",
-                      what, j + 1, with, name ? name : "");
+                      "ad_run: the array of %s %u overlaps that of %s %s", what,
+                      j + 1, with, name ? name : "");
 }
 
 /* Outputs must not touch inputs, the store or each other; inputs must not
@@ -209,7 +207,7 @@ static covar_status check_overlap(const ad_runner *r, const ad_plan *plan,
                                   const la_view *in, const la_view *out)
 {
     const ad_program *p = r->program;
-    const ad_extent  *ex = plan->extent, *ey = ex + p->n_in;
+    const ad_extent *ex = plan->extent, *ey = ex + p->n_in;
     for (uint32_t j = 0; j < p->n_out; j++) {
         for (uint32_t i = 0; i < p->n_in; i++)
             if (meet(out[j].data, ey[j], in[i].data, ex[i]))
@@ -234,7 +232,7 @@ static covar_status point(ad_runner *r, ad_plan *plan, const la_view *in,
                           const la_view *out)
 {
     const ad_program *p = r->program;
-    bool              moved = false;
+    bool moved = false;
     for (uint32_t i = 0; i < p->n_in; i++)
         moved |= plan->in[i].data != in[i].data;
     for (uint32_t j = 0; j < p->n_out; j++)
@@ -265,7 +263,7 @@ static covar_status bind_run(ad_runner *r, const la_view *in,
                              const la_view *out)
 {
     const ad_program *p = r->program;
-    ad_plan          *plan = r->current;
+    ad_plan *plan = r->current;
     if ((p->n_in > 0 && !in) || (p->n_out > 0 && !out))
         return covar_fail(r->ctx, COVAR_ERR_ARG,
                           "ad_run: needs %u inputs and %u outputs", p->n_in,
@@ -326,8 +324,7 @@ covar_status ad_runner_plan(ad_runner *r, const la_view *in, size_t *bytes,
         return COVAR_ERR_ARG;
     if (r->program->n_in > 0 && !in)
         return covar_fail(r->ctx, COVAR_ERR_ARG,
-                          "ad_runner_plan: needs %u inputs",
-                          r->program->n_in);
+                          "ad_runner_plan: needs %u inputs", r->program->n_in);
     COVAR_TRY(find_plan(r, in, NULL, &plan));
     if (bytes)
         *bytes = plan->bytes;
