@@ -14,6 +14,9 @@ unit_tests += tests/test_util_self
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)
+unit_tests += tests/test_conformance_compiled
+tests_test_conformance_compiled_SOURCES = \
+  %D%/test_conformance_compiled.c $(conformance_sources)
 # The suite over an operator list, for the conformance test of each module.
 conformance_sources = tests/conformance.c tests/conformance.h \
   tests/conformance_gradient.c tests/conformance_value.c
