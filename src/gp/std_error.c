@@ -23,7 +23,7 @@ static const size_t nowhere = SIZE_MAX;
 typedef struct information {
     covar_heap *heap;
     size_t n, n_param;
-    size_t *index;              /* (n) into the table */
+    size_t *slot;               /* (P) its place among the n, or nowhere */
     double *free, *grad, *hess; /* (P), (P), (P,P) */
     double *I;                  /* (n,n), then its inverse */
     double *scale;              /* (n): d theta / d u */
