@@ -6,12 +6,39 @@
 # a shell script that speaks TAP (see tap.sh): one line,
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
+unit_tests += tests/test_autodiff_dim
+unit_tests += tests/test_autodiff_grad
+unit_tests += tests/test_autodiff_graph
+unit_tests += tests/test_autodiff_module
+unit_tests += tests/test_autodiff_node
+unit_tests += tests/test_autodiff_print
+unit_tests += tests/test_autodiff_rop
+unit_tests += tests/test_autodiff_store
 unit_tests += tests/test_context
 unit_tests += tests/test_golden_json
 unit_tests += tests/test_heap
+unit_tests += tests/test_linalg_array
+unit_tests += tests/test_linalg_cholesky
+unit_tests += tests/test_linalg_distance
+unit_tests += tests/test_linalg_eigh
+unit_tests += tests/test_linalg_gather
+unit_tests += tests/test_linalg_gemm
+unit_tests += tests/test_linalg_potri
+unit_tests += tests/test_linalg_random
+unit_tests += tests/test_linalg_tri
+unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_conformance_ops
+tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
+  $(conformance_sources)
+unit_tests += tests/test_conformance_compiled
+tests_test_conformance_compiled_SOURCES = \
+  %D%/test_conformance_compiled.c $(conformance_sources)
+# The suite over an operator list, for the conformance test of each module.
+conformance_sources = tests/conformance.c tests/conformance.h \
+  tests/conformance_gradient.c tests/conformance_value.c
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
 dist_check_SCRIPTS += tests/check-headers.sh
@@ -19,12 +46,15 @@ dist_check_SCRIPTS += tests/check-includes.sh
 dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
 
-EXTRA_DIST += %D%/tap.sh %D%/totals.sh %D%/golden/gp_public.json
-noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/golden_json.h
+EXTRA_DIST += %D%/tap.sh %D%/totals.sh
+noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
+noinst_HEADERS += %D%/test_autodiff.h
+EXTRA_DIST += %D%/golden/gp_public.json
+noinst_HEADERS += %D%/golden_json.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
-tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c \
-  %D%/golden_json.c
+tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
+tests_libtest_la_SOURCES += %D%/golden_json.c
 tests_libtest_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTEST_SRCDIR='"$(abs_top_srcdir)"'
 check_PROGRAMS += $(unit_tests) $(public_tests)

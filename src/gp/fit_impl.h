@@ -50,4 +50,99 @@ void gp_start_spread(double *x, const gp_space *s, const double *u);
 /* Fills values that have no start, for conditioning without a fit. */
 void gp_start_complete(gp_params *p);
 
+/* ---- Checks (fit_check.c) ----------------------------------------------- */
+
+/* Options alone; then whether these rows can determine this model. */
+covar_status gp_check_options(covar_context *ctx, const gp_options *options);
+covar_status gp_check_data(covar_context *ctx, const gp_data *data,
+                           const gp_options *options, const gp_space *space);
+covar_status gp_check_noise(covar_context *ctx, const gp_kernel *k,
+                            const gp_params *params);
+covar_status gp_check_starts(covar_context *ctx, const gp_params *params);
+
+/* ---- One start (search.c) ----------------------------------------------- */
+
+/* What a start came to. */
+typedef struct gp_result {
+    covar_status status; /* why there is no value */
+    double       value;  /* of the maximised objective; NaN: none */
+    size_t       level;  /* of the jitter ladder */
+    const char  *reason;
+} gp_result;
+
+/* The maximised objective over the coordinates of a space, with the jitter
+ * ladder. Counters run over all starts. */
+typedef struct gp_search {
+    covar_context    *ctx;
+    gp_problem       *problem; /* borrowed, replaced for all rows */
+    const gp_space   *space;
+    gp_objective      kind;
+    double            jitter[8];
+    size_t            n_level;
+    ad_optim_options  optim;       /* per start, max_seconds in total */
+    double            began;       /* clock at the start of the fit */
+    size_t            done, total; /* starts, for progress */
+    double            best;        /* value so far, for progress */
+    size_t            evaluations, iterations;
+    bool              cancelled;   /* also by a progress callback */
+
+    /* of the start that runs */
+    size_t  level;
+    bool    frozen;  /* the ladder does not rise */
+    bool    raised;  /* it has since the minimiser began */
+    bool    begun;   /* the minimiser has a first value */
+    double  lowest;
+    double *low_x;   /* (n) where the lowest value was */
+    double *free, *grad; /* (P) */
+} gp_search;
+
+covar_status gp_search_create(gp_search *out, covar_context *ctx,
+                              const gp_space *space, const gp_options *options);
+void         gp_search_clear(gp_search *s);
+double       gp_clock(void); /* seconds */
+
+/* Value at x from ladder level `level` on; grad (P, free coordinates of the
+ * table, priors included) or NULL. A value that does not exist at any level is
+ * a NOT_PD, SINGULAR or NUMERIC in result->status and OK as status; *result
+ * says which level worked. */
+covar_status gp_search_value(gp_result *result, gp_search *s, const double *x,
+                             size_t level, double *grad);
+
+/* Maximises from x (in: start, out: best point). Numerical failure of the
+ * start goes into result->status; the status is for what ends the fit. */
+covar_status gp_search_polish(gp_result *result, gp_search *s, double *x);
+
+/* Tries level 0 once more from x, reached at a higher level. */
+covar_status gp_search_without_jitter(gp_result *result, gp_search *s,
+                                      double *x);
+bool gp_search_is_over(const gp_search *s); /* cancelled or out of time */
+
+/* ---- All starts (multistart.c) ------------------------------------------ */
+
+/* Best point x (n) over all starts, reported in *report. `make` gives the
+ * problem of all rows; with more than GP_SUBSET_ROWS rows starts are compared
+ * on a random subset first. */
+enum { GP_SUBSET_ROWS = 1000, GP_SCREENED = 32 };
+typedef struct gp_fit_input {
+    const gp_kernel  *kernel;
+    const gp_params  *params;
+    const gp_data    *data;
+    const gp_options *options;
+} gp_fit_input;
+covar_status gp_multistart(double *x, gp_result *result, gp_search *s,
+                           gp_problem **problem, const gp_fit_input *in,
+                           gp_report *report);
+
+/* ---- Memory (memory.c) -------------------------------------------------- */
+
+/* Bytes above the input of a fit whose search holds `search` bytes: copies of
+ * the rows, then the larger of that and the factor. */
+size_t gp_fit_bytes(size_t n, size_t d, size_t p, la_dtype dtype,
+                    size_t search);
+
+/* NOMEM, with the bytes, when all rows would need more than options allow or
+ * the machine has. `problem` is one of all rows. */
+covar_status gp_check_memory(covar_context *ctx, gp_problem *problem,
+                             const gp_data *data, const gp_options *options);
+
 #endif

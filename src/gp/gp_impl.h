@@ -206,6 +206,13 @@ covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
 covar_status gp_params_add_kernel(const gp_params_maker *m,
                                   const gp_kernel *k);
 
+/* Values to free coordinates (n) and back; NaN for dropped ones. */
+void gp_params_to_free(double *free, const gp_params *p);
+void gp_params_from_free(gp_params *p, const double *free);
+
+/* Is a searched parameter at one of its bounds? */
+bool gp_param_is_at_bound(const gp_param *p);
+
 /* Index of a name or path, or -1. */
 ptrdiff_t gp_params_find(const gp_params *p, const char *name);
 
@@ -279,6 +286,18 @@ covar_status gp_problem_eval(gp_problem *p, const double *free,
                              gp_objective kind, double jitter, double *value,
                              double *grad, double *hess);
 size_t gp_problem_peak_bytes(const gp_problem *p);
+
+/* Bytes that value and gradient with n rows would hold; nothing is run. */
+covar_status gp_problem_plan(gp_problem *p, gp_objective kind, size_t n,
+                             size_t *bytes);
+
+/* Hessians are exact up to 2e11 flops, counted as 8 P n^3; beyond they come
+ * from central differences of the exact gradient (2 P n^3). */
+bool gp_hessian_is_exact(size_t n, size_t n_param);
+
+/* What is taken from the inputs X of a kernel: the column means when it is
+ * stationary (the model is the same and f32 keeps its digits), else x_shift. */
+const double *gp_input_shift(const gp_kernel *k, const gp_data *data);
 
 /* Sum of log prior densities of the values, with gradient and diagonal second
  * derivatives in free coordinates added (NULL = no). prior.c */

@@ -15,6 +15,40 @@ static bool is_searched(const gp_param *p)
     return !p->fixed && !p->dropped && p->tie < 0;
 }
 
+static double free_of(const gp_param *p, double value)
+{
+    return p->log ? log(value) : value;
+}
+
+void gp_params_to_free(double *free, const gp_params *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        free[i] = p->param[i].dropped
+                      ? (double)NAN
+                      : free_of(&p->param[i], p->param[i].value);
+}
+
+void gp_params_from_free(gp_params *p, const double *free)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        gp_param *q = &p->param[i];
+        if (q->dropped)
+            q->value = (double)NAN;
+        else if (!q->fixed) /* a fixed value keeps its digits */
+            q->value = q->log ? exp(free[i]) : free[i];
+    }
+}
+
+bool gp_param_is_at_bound(const gp_param *p)
+{
+    if (!is_searched(p))
+        return false;
+    double v = free_of(p, p->value);
+    double low = free_of(p, p->lower), high = free_of(p, p->upper);
+    double near = 1e-8 * (p->log ? 1 : fmax(1, fabs(v)));
+    return v <= low + near || v >= high - near;
+}
+
 void gp_space_clear(gp_space *s)
 {
     if (!s || !s->heap)
@@ -25,11 +59,6 @@ void gp_space_clear(gp_space *s)
     covar_heap_free(s->heap, s->shift);
     covar_heap_release(s->heap);
     *s = (gp_space){.heap = NULL};
-}
-
-static double free_of(const gp_param *p, double value)
-{
-    return p->log ? log(value) : value;
 }
 
 covar_status gp_space_create(gp_space *out, covar_context *ctx,
@@ -62,8 +91,7 @@ covar_status gp_space_create(gp_space *out, covar_context *ctx,
 void gp_space_expand(double *free, const gp_space *s, const double *x)
 {
     const gp_params *p = s->params;
-    for (size_t i = 0; i < p->n; i++)
-        free[i] = free_of(&p->param[i], p->param[i].value);
+    gp_params_to_free(free, p);
     for (size_t j = 0; j < s->n; j++)
         free[s->index[j]] = x[j] + s->shift[j];
     for (size_t i = 0; i < p->n; i++)

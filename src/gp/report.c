@@ -1,0 +1,16 @@
+/* Names of what a report says.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "gp_impl.h"
+
+static const char *const note_names[GP_NOTE_COUNT] = {
+    "JITTER",         "MAX_ITER",  "MAX_TIME",       "CANCELLED",
+    "NOISE_FLOOR",    "AT_BOUND",  "DUPLICATE_ROWS", "DROPPED_COLUMN",
+    "RESTART_FAILED", "LOW_RCOND", "SUBSET",
+};
+
+const char *gp_note_name(unsigned bit_index)
+{
+    return bit_index < GP_NOTE_COUNT ? note_names[bit_index] : "";
+}
