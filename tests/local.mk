@@ -11,6 +11,15 @@ unit_tests += tests/test_heap
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_datasets_csv
+unit_tests += tests/test_datasets_golden
+unit_tests += tests/test_datasets_hdf5
+unit_tests += tests/test_datasets_hostile
+unit_tests += tests/test_datasets_idx
+unit_tests += tests/test_datasets_scale
+unit_tests += tests/test_datasets_select
+unit_tests += tests/test_datasets_split
+unit_tests += tests/test_datasets_write
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
 dist_check_SCRIPTS += tests/check-headers.sh
@@ -19,7 +28,9 @@ dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
+EXTRA_DIST += %D%/golden/datasets.txt %D%/golden/datasets.py
 noinst_HEADERS += %D%/cutap.h %D%/test_util.h
+noinst_HEADERS += %D%/datasets_util.h %D%/datasets_hdf5_util.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
 tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
