@@ -163,7 +163,7 @@ void         gp_params_clear(gp_params *p);
 covar_status gp_params_add(gp_params_maker *m, const gp_kernel *leaf,
                            const char *name, const gp_param *like);
 
-/* The usual entries by kind. `column` -1: of the group of the leaf's columns. */
+/* The usual entries by kind. `column` -1: of the group of all columns. */
 covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
                                 const char *name, gp_kind kind,
                                 ptrdiff_t column);

@@ -205,7 +205,7 @@ static gp_prior conditioned_lognormal(double mean, double sd, double scale)
 static covar_status set_period(gp_params_maker *m, const gp_kernel *leaf,
                                gp_param *p)
 {
-    double gap, range = group_range(leaf, m->data);
+    double gap = 0, range = group_range(leaf, m->data);
     COVAR_TRY(smallest_gap(&gap, m, leaf));
     if (!(gap < range)) /* one or two distinct values */
         gap = range / 2;
