@@ -39,6 +39,15 @@ tests_test_conformance_compiled_SOURCES = \
 # The suite over an operator list, for the conformance test of each module.
 conformance_sources = tests/conformance.c tests/conformance.h \
   tests/conformance_gradient.c tests/conformance_value.c
+unit_tests += tests/test_datasets_csv
+unit_tests += tests/test_datasets_golden
+unit_tests += tests/test_datasets_hdf5
+unit_tests += tests/test_datasets_hostile
+unit_tests += tests/test_datasets_idx
+unit_tests += tests/test_datasets_scale
+unit_tests += tests/test_datasets_select
+unit_tests += tests/test_datasets_split
+unit_tests += tests/test_datasets_write
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
 dist_check_SCRIPTS += tests/check-headers.sh
@@ -51,6 +60,9 @@ noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
 noinst_HEADERS += %D%/test_autodiff.h
 EXTRA_DIST += %D%/golden/gp_public.json
 noinst_HEADERS += %D%/golden_json.h
+EXTRA_DIST += %D%/golden/datasets.txt %D%/golden/datasets.py
+noinst_HEADERS += %D%/cutap.h %D%/test_util.h
+noinst_HEADERS += %D%/datasets_util.h %D%/datasets_hdf5_util.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
 tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
