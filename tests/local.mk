@@ -16,9 +16,28 @@ unit_tests += tests/test_autodiff_rop
 unit_tests += tests/test_autodiff_store
 unit_tests += tests/test_context
 unit_tests += tests/test_heap
+unit_tests += tests/test_linalg_array
+unit_tests += tests/test_linalg_cholesky
+unit_tests += tests/test_linalg_distance
+unit_tests += tests/test_linalg_eigh
+unit_tests += tests/test_linalg_gather
+unit_tests += tests/test_linalg_gemm
+unit_tests += tests/test_linalg_potri
+unit_tests += tests/test_linalg_random
+unit_tests += tests/test_linalg_tri
+unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_conformance_ops
+tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
+  $(conformance_sources)
+unit_tests += tests/test_conformance_compiled
+tests_test_conformance_compiled_SOURCES = \
+  %D%/test_conformance_compiled.c $(conformance_sources)
+# The suite over an operator list, for the conformance test of each module.
+conformance_sources = tests/conformance.c tests/conformance.h \
+  tests/conformance_gradient.c tests/conformance_value.c
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
 dist_check_SCRIPTS += tests/check-headers.sh
@@ -27,7 +46,8 @@ dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
-noinst_HEADERS += %D%/cutap.h %D%/test_autodiff.h %D%/test_util.h
+noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
+noinst_HEADERS += %D%/test_autodiff.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
 tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
