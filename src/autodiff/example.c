@@ -111,7 +111,9 @@ static ad_node *declare(ad_example *e, la_dtype dtype, int rank,
     v->smooth = la_dtype_is_real(dtype);
     v->count = count;
     e->n_in = i + 1;
-    if (!v->node || !v->value || !v->direction)
+    if (!v->value || !v->direction)
+        ad_graph_nomem(e->g);
+    if (ad_graph_error(e->g) != COVAR_OK)
         return NULL;
     if (v->smooth) {
         draw_real(e, i, v->value, rank, dim, draw, false);

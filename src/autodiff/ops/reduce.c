@@ -111,6 +111,8 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
     COVAR_TRY(ad_example_variants(e, 6));
     int      v = ad_example_variant(e);
     size_t   dim[2] = {n, 3};
+    if (n == 0) /* the extreme of nothing is infinite */
+        ad_example_rough(e);
     ad_node *x = ad_example_input(e, dtype, rank[v], dim, AD_DRAW_NORMAL);
     ad_reduce_fields f = {axes[v]};
     return ad_example_result(
