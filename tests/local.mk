@@ -8,6 +8,16 @@
 # For more than one source file add tests_NAME_SOURCES = ...
 unit_tests += tests/test_context
 unit_tests += tests/test_heap
+unit_tests += tests/test_linalg_array
+unit_tests += tests/test_linalg_cholesky
+unit_tests += tests/test_linalg_distance
+unit_tests += tests/test_linalg_eigh
+unit_tests += tests/test_linalg_gather
+unit_tests += tests/test_linalg_gemm
+unit_tests += tests/test_linalg_potri
+unit_tests += tests/test_linalg_random
+unit_tests += tests/test_linalg_tri
+unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
@@ -25,7 +35,7 @@ dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
-noinst_HEADERS += %D%/cutap.h %D%/test_util.h
+noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
 tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
