@@ -57,3 +57,6 @@ libcovar_core_la_SOURCES += %D%/ops/tri.c
 libcovar_core_la_SOURCES += %D%/ops/trian.c
 libcovar_core_la_SOURCES += %D%/ops/trsm.c
 libcovar_core_la_SOURCES += %D%/ops/unary.c
+libcovar_core_la_SOURCES += %D%/ops/scan.c
+libcovar_core_la_SOURCES += %D%/ops/scan.h
+libcovar_core_la_SOURCES += %D%/ops/scan_grad.c

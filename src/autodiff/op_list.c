@@ -32,6 +32,6 @@ const ad_op *const ad_ops[] = {
     &ad_op_sqdist, &ad_op_sqdist_self,
     /* composites, random numbers, loops */
     &ad_op_logsumexp, &ad_op_log_softmax, &ad_op_mvn_logpdf, &ad_op_random,
-    &ad_op_rng_next,
+    &ad_op_rng_next, &ad_op_scan,
     NULL,
 };
