@@ -261,6 +261,7 @@ void         ad_example_clear(ad_example *e);
 typedef struct ad_rewriter ad_rewriter;
 
 typedef enum ad_phase {
+    AD_PHASE_IDENTITY, /* names and barriers: only after derivatives */
     AD_PHASE_CANONICAL,
     AD_PHASE_STABLE,
     AD_PHASE_LINALG,
@@ -275,17 +276,23 @@ typedef struct ad_rule {
     ad_phase     phase;
     /* The replacement of y (same type), or NULL when the rule does not apply.
      * y's inputs are already rewritten. */
-    ad_node *(*apply)(ad_rewriter *rw, ad_node *y);
+    ad_node *(*apply)(const ad_rewriter *rw, ad_node *y);
 } ad_rule;
 
-extern const ad_rule *const ad_rules[]; /* NULL-terminated */
+/* Rule i of all, NULL past the last. */
+const ad_rule *ad_rule_get(size_t i);
 
 /* How many nodes of the program use x (before this sweep). */
 size_t ad_use_count(const ad_rewriter *rw, const ad_node *x);
 
 /* Rewrites the roots in place with the rules of `phase`: memoised bottom-up
- * rebuild, at most 3 sweeps. expand = also replace composites. */
+ * rebuild, at most 3 sweeps; ad_expand_composites replaces composites. */
 covar_status ad_rewrite(ad_graph *g, ad_phase phase, ad_node **root, size_t n);
+
+/* The same leaving some nodes, and what they need, as they are. */
+covar_status ad_rewrite_opaque(ad_graph *g, ad_phase phase, ad_node **root,
+                               size_t n, ad_node *const *opaque,
+                               size_t n_opaque);
 covar_status ad_expand_composites(ad_graph *g, ad_node **root, size_t n);
 
 /* ---- Stores (store.c) --------------------------------------------------- */
