@@ -189,10 +189,10 @@ void ad_example_rough(ad_example *e)
 covar_status ad_example_result(ad_example *e, ad_node *y)
 {
     e->y = y;
-    if (y)
-        return COVAR_OK;
-    covar_status status = ad_graph_error(e->g);
-    return status != COVAR_OK ? status : covar_fail_nomem(e->g->ctx, "example");
+    if (y || ad_graph_error(e->g) != COVAR_OK)
+        return ad_graph_error(e->g);
+    return ad_graph_fail(e->g, COVAR_ERR_STATE, "%s: its example is NULL",
+                         e->op->name);
 }
 
 /* ---- Making ------------------------------------------------------------- */
