@@ -21,6 +21,7 @@ unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_autodiff_ops_golden
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)

@@ -336,13 +336,13 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
     size_t       dim[2] = {n, 2};
     ad_node     *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
     ad_node     *c = ad_example_input(e, dtype, 1, two, AD_DRAW_NORMAL);
-    ad_node     *W = ad_example_input(e, dtype, 2, two, AD_DRAW_UNIT);
+    ad_node     *W = v == 4 ? c : ad_example_input(e, dtype, 2, two,
+                                                   AD_DRAW_UNIT);
     ad_scan_spec s = {.n_seq = 1, .n_carry = 1, .n_const = 1, .n_result = 1,
                       .seq = &x, .carry = &c, .constant = &W,
                       .step = step_recurrent};
     if (v == 4) {
         s.n_carry = 0;
-        s.constant = &c;
         s.step = step_map;
     }
     ad_node *outer[AD_SCAN_MAX];
