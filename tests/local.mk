@@ -6,6 +6,14 @@
 # a shell script that speaks TAP (see tap.sh): one line,
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
+unit_tests += tests/test_autodiff_dim
+unit_tests += tests/test_autodiff_grad
+unit_tests += tests/test_autodiff_graph
+unit_tests += tests/test_autodiff_module
+unit_tests += tests/test_autodiff_node
+unit_tests += tests/test_autodiff_print
+unit_tests += tests/test_autodiff_rop
+unit_tests += tests/test_autodiff_store
 unit_tests += tests/test_context
 unit_tests += tests/test_heap
 unit_tests += tests/test_linalg_array
@@ -25,6 +33,9 @@ unit_tests += tests/test_autodiff_ops_golden
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)
+unit_tests += tests/test_conformance_compiled
+tests_test_conformance_compiled_SOURCES = \
+  %D%/test_conformance_compiled.c $(conformance_sources)
 # The suite over an operator list, for the conformance test of each module.
 conformance_sources = tests/conformance.c tests/conformance.h \
   tests/conformance_gradient.c tests/conformance_value.c
@@ -37,6 +48,7 @@ dist_check_SCRIPTS += tests/check-symbols.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
 noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
+noinst_HEADERS += %D%/test_autodiff.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
 tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c

@@ -218,7 +218,10 @@ static bool same_atom(const ad_atom *a, const ad_atom *b)
         return false;
     if (a->name)
         return strcmp(a->name, b->name) == 0;
-    return ad_dim_same(a->a, b->a) && ad_dim_same(a->b, b->b) && a->c == b->c;
+    bool same = ad_dim_same(a->a, b->a) && ad_dim_same(a->b, b->b);
+    bool swapped =
+        a->kind->commutes && ad_dim_same(a->a, b->b) && ad_dim_same(a->b, b->a);
+    return (same || swapped) && a->c == b->c;
 }
 
 /* Appends p to a growing list of pointers. */
@@ -277,8 +280,9 @@ ad_dim dim_of_atom(ad_dim_table *t, const ad_atom *proto)
     ad_atom key = *proto;
     key.hash =
         ad_hash_mix(ad_hash_text(key.kind->name), ad_hash_text(key.name));
-    key.hash = ad_hash_mix(key.hash, ad_dim_hash(key.a) + (uint64_t)key.c);
-    key.hash = ad_hash_mix(key.hash, ad_dim_hash(key.b));
+    key.hash = ad_hash_mix(key.hash, (uint64_t)key.c);
+    key.hash = ad_hash_mix(key.hash, ad_hash_mix(ad_dim_hash(key.a), 5) +
+                                         ad_hash_mix(ad_dim_hash(key.b), 5));
     ad_atom *a = NULL;
     for (size_t i = 0; i < t->n_atom && !a; i++)
         if (same_atom(t->atom[i], &key))

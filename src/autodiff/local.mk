@@ -6,6 +6,7 @@ libcovar_core_la_SOURCES += %D%/body.c
 libcovar_core_la_SOURCES += %D%/derive_impl.h
 libcovar_core_la_SOURCES += %D%/dim.c
 libcovar_core_la_SOURCES += %D%/dim_atom.c
+libcovar_core_la_SOURCES += %D%/dim_equal.c
 libcovar_core_la_SOURCES += %D%/dim_impl.h
 libcovar_core_la_SOURCES += %D%/dim_use.c
 libcovar_core_la_SOURCES += %D%/eager.c
