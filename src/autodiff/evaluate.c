@@ -142,11 +142,6 @@ static bool is_expanded(const ad_node *y)
     return y->op->expand && !y->op->eval;
 }
 
-static covar_status evaluate(ad_graph *g, const la_exec *exec,
-                             const size_t *symbol, ad_node *const *leaf,
-                             const la_view *value, size_t n_leaf,
-                             ad_node *const *y, size_t n, la_array **out);
-
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol)
 {
@@ -156,8 +151,8 @@ covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
         ad_node *const *e = ad_expand_node(y);
         if (!e)
             return ad_graph_error(y->graph);
-        return evaluate(y->graph, exec, symbol, y->in, x, (size_t)y->n_in, e,
-                        (size_t)y->n_out, out);
+        return ad_evaluate_at(y->graph, exec, symbol, y->in, x, (size_t)y->n_in,
+                              e, (size_t)y->n_out, out);
     }
     covar_status status = make_outputs(exec, y, symbol, out);
     if (status == COVAR_OK)
@@ -304,10 +299,10 @@ static covar_status visit(walk *w, ad_node *root)
     return COVAR_OK;
 }
 
-static covar_status evaluate(ad_graph *g, const la_exec *exec,
-                             const size_t *symbol, ad_node *const *leaf,
-                             const la_view *value, size_t n_leaf,
-                             ad_node *const *y, size_t n, la_array **out)
+covar_status ad_evaluate_at(ad_graph *g, const la_exec *exec,
+                            const size_t *symbol, ad_node *const *leaf,
+                            const la_view *value, size_t n_leaf,
+                            ad_node *const *y, size_t n, la_array **out)
 {
     walk w = {.g = g, .exec = exec, .symbol = symbol};
     covar_status status = reserve(&w, n);
@@ -370,47 +365,9 @@ covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
                               ? bind(g, symbol, bound, leaf, value, n_leaf)
                               : covar_fail_nomem(g->ctx, "ad_evaluate");
     if (status == COVAR_OK)
-        status = evaluate(g, &exec, symbol, leaf, value, n_leaf, y, n, out);
+        status =
+            ad_evaluate_at(g, &exec, symbol, leaf, value, n_leaf, y, n, out);
     covar_heap_free(g->heap, bound);
     covar_heap_free(g->heap, symbol);
-    return status;
-}
-
-/* Sizes that no input of a body tells: those of the graph around it. */
-static void take_outer(const ad_graph *g, size_t *symbol,
-                       const ad_graph *outer, const size_t *outer_symbol)
-{
-    size_t n = outer_symbol ? ad_dim_symbol_count(outer->dims) : 0;
-    for (size_t i = 0; i < ad_dim_symbol_count(g->dims); i++)
-        for (size_t j = 0; j < n && symbol[i] == AD_UNBOUND; j++)
-            if (strcmp(ad_dim_symbol_name(g->dims, i),
-                       ad_dim_symbol_name(outer->dims, j)) == 0)
-                symbol[i] = outer_symbol[j];
-}
-
-covar_status ad_evaluate_body(const la_exec *exec, const ad_body *b,
-                              const ad_graph *outer, const size_t *symbol,
-                              const la_view *x, la_array **out)
-{
-    covar_heap *heap = b->g->heap;
-    size_t n = ad_dim_symbol_count(b->g->dims);
-    size_t *own = covar_heap_alloc(heap, n, sizeof(*own));
-    bool *bound = covar_heap_calloc(heap, n, sizeof(*bound));
-    for (int i = 0; i < b->n_out; i++)
-        out[i] = NULL;
-    covar_status status =
-        own && bound ? COVAR_OK : covar_fail_nomem(exec->ctx, "scan");
-    for (size_t i = 0; status == COVAR_OK && i < n; i++)
-        own[i] = AD_UNBOUND;
-    for (int i = 0; status == COVAR_OK && i < b->n_in; i++)
-        for (int k = 0; k < x[i].rank; k++)
-            (void)ad_dim_bind(b->in[i]->type->dim[k], x[i].dim[k], own, bound);
-    if (status == COVAR_OK) {
-        take_outer(b->g, own, outer, symbol);
-        status = evaluate(b->g, exec, own, b->in, x, (size_t)b->n_in, b->out,
-                          (size_t)b->n_out, out);
-    }
-    covar_heap_free(heap, bound);
-    covar_heap_free(heap, own);
     return status;
 }

@@ -11,6 +11,7 @@ libcovar_core_la_SOURCES += %D%/dim_impl.h
 libcovar_core_la_SOURCES += %D%/dim_use.c
 libcovar_core_la_SOURCES += %D%/eager.c
 libcovar_core_la_SOURCES += %D%/evaluate.c
+libcovar_core_la_SOURCES += %D%/evaluate_body.c
 libcovar_core_la_SOURCES += %D%/field.c
 libcovar_core_la_SOURCES += %D%/forward.c
 libcovar_core_la_SOURCES += %D%/grad.c

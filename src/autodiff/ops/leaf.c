@@ -197,8 +197,8 @@ static covar_status example_constant(ad_example *e, size_t n, la_dtype dtype)
     static const float narrow[] = {1, -2.5f, 0, 4, 5, 6};
     COVAR_TRY(ad_example_variants(e, 1));
     n = n < 3 ? n : 3;
-    return ad_example_result(e, ad_constant(ad_example_graph(e),
-                                            dtype == LA_F64
+    return ad_example_result(
+        e, ad_constant(ad_example_graph(e), dtype == LA_F64
                                                 ? la_mat_f64(wide, n, 2)
                                                 : la_mat_f32(narrow, n, 2)));
 }
@@ -272,8 +272,8 @@ static covar_status example_fill(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 1));
     ad_dim dim[2] = {ad_fixed(n), ad_fixed(3)};
-    return ad_example_result(
-        e, ad_fill(ad_example_graph(e), dtype, -1.5, 2, dim));
+    return ad_example_result(e,
+                             ad_fill(ad_example_graph(e), dtype, -1.5, 2, dim));
 }
 
 const ad_op ad_op_fill = {.abi = AD_OP_ABI,

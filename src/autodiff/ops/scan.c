@@ -40,11 +40,11 @@ static bool same_type(const ad_graph *g, const ad_type *a, const ad_type *b)
 static covar_status check_carries(ad_node *y)
 {
     const ad_scan_fields *f = fields_of(y);
-    const ad_body        *b = f->body;
+    const ad_body *b = f->body;
     for (int j = 0; j < f->n_carry; j++) {
         const ad_type *old = ad_node_type(b->in[f->n_seq + j], 0);
         const ad_type *new = ad_node_type(b->out[j], 0);
-        char           s[120], t[120];
+        char s[120], t[120];
         if (!same_type(b->g, old, new))
             return ad_node_fail(y, COVAR_ERR_SHAPE,
                                 "carry %d begins as %s, but the step makes it "
@@ -60,8 +60,7 @@ static covar_status check_inputs(ad_node *y)
     const ad_scan_fields *f = fields_of(y);
     if (f->n_seq < 1 ||
         f->n_seq + f->n_carry + f->n_const != (int64_t)y->n_in ||
-        f->body->n_in != y->n_in ||
-        f->body->n_out != f->n_carry + f->n_result)
+        f->body->n_in != y->n_in || f->body->n_out != f->n_carry + f->n_result)
         return ad_node_fail(y, COVAR_ERR_ARG,
                             "%d inputs for %d sequences (at least 1), %d "
                             "carries, %d constants",
@@ -73,19 +72,17 @@ static covar_status check_inputs(ad_node *y)
         for (int k = 0; k < want.rank; k++)
             want.dim[k] = ad_dim_import(y->graph, want.dim[k]);
         char t[120];
-        if (i < f->n_seq &&
-            (ad_need_rank(y, i, 1) != COVAR_OK ||
-             !ad_same_dim(y, ad_in_type(y, i)->dim[0],
-                          ad_in_type(y, 0)->dim[0])))
+        if (i < f->n_seq && (ad_need_rank(y, i, 1) != COVAR_OK ||
+                             !ad_same_dim(y, ad_in_type(y, i)->dim[0],
+                                          ad_in_type(y, 0)->dim[0])))
             return ad_node_fail(y, COVAR_ERR_SHAPE,
                                 "sequence 0 is %s, but sequence %d is %s: "
                                 "lengths differ",
                                 ad_in_text(y, 0).s, i, ad_in_text(y, i).s);
         if (!same_type(y->graph, &got, &want))
-            return ad_node_fail(y, COVAR_ERR_SHAPE,
-                                "input %d is %s, but a step takes %s", i,
-                                ad_in_text(y, i).s,
-                                ad_type_describe(t, sizeof(t), &want));
+            return ad_node_fail(
+                y, COVAR_ERR_SHAPE, "input %d is %s, but a step takes %s", i,
+                ad_in_text(y, i).s, ad_type_describe(t, sizeof(t), &want));
     }
     return COVAR_OK;
 }
@@ -139,8 +136,8 @@ static covar_status step_slowly(const ad_call *c, const la_view *in,
                                 const la_view *out, la_array **made)
 {
     const ad_body *b = fields_of(c->node)->body;
-    covar_status   status = ad_evaluate_body(c->exec, b, c->node->graph,
-                                             c->symbol, in, made);
+    covar_status status =
+        ad_evaluate_body(c->exec, b, c->node->graph, c->symbol, in, made);
     for (int k = 0; k < b->n_out; k++) {
         if (status == COVAR_OK)
             status = la_copy(c->exec, out[k], la_array_view(made[k]));
@@ -156,8 +153,8 @@ static void bind_step(const ad_call *c, size_t s, la_view *in, la_view *out)
     size_t T = c->x[0].dim[0];
     size_t t = f->reverse ? T - 1 - s : s;
     size_t before = f->reverse ? t + 1 : t - 1;
-    int    n_seq = (int)f->n_seq, n_carry = (int)f->n_carry;
-    int    n_out = f->body->n_out;
+    int n_seq = (int)f->n_seq, n_carry = (int)f->n_carry;
+    int n_out = f->body->n_out;
     for (int i = 0; i < n_seq; i++)
         in[i] = la_view_row(c->x[i], t);
     for (int k = 0; k < n_out; k++)
@@ -169,10 +166,10 @@ static void bind_step(const ad_call *c, size_t s, la_view *in, la_view *out)
 static covar_status eval(const ad_call *c)
 {
     const ad_scan_fields *f = fields_of(c->node);
-    int        n_in = c->node->n_in, n_out = f->body->n_out;
-    la_view   *in = c->work, *out = in + n_in;
+    int n_in = c->node->n_in, n_out = f->body->n_out;
+    la_view *in = c->work, *out = in + n_in;
     la_array **made = (la_array **)(void *)(out + n_out);
-    size_t     T = c->x[0].dim[0];
+    size_t T = c->x[0].dim[0];
     for (int i = 0; i < n_in; i++)
         in[i] = c->x[i];
     for (size_t s = 0; s < T; s++) {
@@ -181,9 +178,9 @@ static covar_status eval(const ad_call *c)
                           : step_slowly(c, in, out, made));
     }
     for (int j = 0; j < f->n_carry; j++) {
-        la_view last = T == 0 ? c->x[f->n_seq + j]
-                              : la_view_row(c->out[n_out + j],
-                                            f->reverse ? 0 : T - 1);
+        la_view last =
+            T == 0 ? c->x[f->n_seq + j]
+                   : la_view_row(c->out[n_out + j], f->reverse ? 0 : T - 1);
         COVAR_TRY(la_copy(c->exec, c->out[j], last));
     }
     return COVAR_OK;
@@ -216,9 +213,9 @@ ad_node *ad_scan_close(ad_graph *g, ad_graph *body, ad_node *const *inner,
                        ad_node *const *outer)
 {
     ad_scan_fields f = *counts;
-    int            n_in = (int)(f.n_seq + f.n_carry + f.n_const);
-    covar_status   status = ad_body_create(&f.body, body, inner, n_in, result,
-                                           (int)(f.n_carry + f.n_result));
+    int n_in = (int)(f.n_seq + f.n_carry + f.n_const);
+    covar_status status = ad_body_create(&f.body, body, inner, n_in, result,
+                                         (int)(f.n_carry + f.n_result));
     if (status != COVAR_OK) {
         ad_graph_fail(g, status, "scan: in the step: %s",
                       ad_graph_error_text(body));
@@ -233,7 +230,7 @@ ad_node *ad_scan_close(ad_graph *g, ad_graph *body, ad_node *const *inner,
 
 ad_graph *ad_scan_open(ad_graph *g)
 {
-    ad_graph    *body;
+    ad_graph *body;
     covar_status status = ad_graph_like(&body, g);
     if (status != COVAR_OK) {
         ad_graph_fail(g, status, "scan: no memory for its body");
@@ -244,15 +241,14 @@ ad_graph *ad_scan_open(ad_graph *g)
 }
 
 /* Runs the caller's step in a new body. */
-static ad_node *build(const ad_scan_spec *s, ad_node *const *outer,
-                      int reverse)
+static ad_node *build(const ad_scan_spec *s, ad_node *const *outer, int reverse)
 {
     ad_scan_fields f = {NULL,       s->n_seq,    s->n_carry,
                         s->n_const, s->n_result, reverse};
-    ad_graph      *g = outer[0]->graph;
-    ad_node       *inner[AD_SCAN_MAX], *out[AD_SCAN_MAX] = {NULL};
-    int            n_in = s->n_seq + s->n_carry + s->n_const;
-    ad_graph      *body = ad_scan_open(g);
+    ad_graph *g = outer[0]->graph;
+    ad_node *inner[AD_SCAN_MAX], *out[AD_SCAN_MAX] = {NULL};
+    int n_in = s->n_seq + s->n_carry + s->n_const;
+    ad_graph *body = ad_scan_open(g);
     if (!body)
         return NULL;
     for (int i = 0; i < n_in; i++) {
@@ -272,9 +268,9 @@ static ad_node *build(const ad_scan_spec *s, ad_node *const *outer,
 static bool gather_inputs(const ad_scan_spec *s, ad_node **outer)
 {
     ad_node *const *part[] = {s->seq, s->carry, s->constant};
-    const int       count[] = {s->n_seq, s->n_carry, s->n_const};
-    ad_graph       *g = s->n_seq > 0 ? ad_node_graph(s->seq[0]) : NULL;
-    int             n = 0;
+    const int count[] = {s->n_seq, s->n_carry, s->n_const};
+    ad_graph *g = s->n_seq > 0 ? ad_node_graph(s->seq[0]) : NULL;
+    int n = 0;
     if (!g)
         return false;
     if (2 * s->n_seq + 4 * s->n_carry + 2 * s->n_const + 2 * s->n_result >
@@ -332,14 +328,18 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 5));
     static const size_t two[] = {2, 2};
-    int          v = ad_example_variant(e);
-    size_t       dim[2] = {n, 2};
-    ad_node     *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
-    ad_node     *c = ad_example_input(e, dtype, 1, two, AD_DRAW_NORMAL);
-    ad_node     *W = v == 4 ? c : ad_example_input(e, dtype, 2, two,
-                                                   AD_DRAW_UNIT);
-    ad_scan_spec s = {.n_seq = 1, .n_carry = 1, .n_const = 1, .n_result = 1,
-                      .seq = &x, .carry = &c, .constant = &W,
+    int v = ad_example_variant(e);
+    size_t dim[2] = {n, 2};
+    ad_node *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
+    ad_node *c = ad_example_input(e, dtype, 1, two, AD_DRAW_NORMAL);
+    ad_node *W = v == 4 ? c : ad_example_input(e, dtype, 2, two, AD_DRAW_UNIT);
+    ad_scan_spec s = {.n_seq = 1,
+                      .n_carry = 1,
+                      .n_const = 1,
+                      .n_result = 1,
+                      .seq = &x,
+                      .carry = &c,
+                      .constant = &W,
                       .step = step_recurrent};
     if (v == 4) {
         s.n_carry = 0;

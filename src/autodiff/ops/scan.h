@@ -26,7 +26,6 @@ ad_node *ad_scan_close(ad_graph *g, ad_graph *body, ad_node *const *inner,
 
 covar_status ad_scan_vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
                          ad_node *x_bar[]);
-covar_status ad_scan_jvp(ad_node *y, ad_node *const x_dot[],
-                         ad_node *y_dot[]);
+covar_status ad_scan_jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[]);
 
 #endif

@@ -15,19 +15,19 @@
 /* A scan being put together: inputs in three groups, outputs in two. */
 typedef struct list {
     ad_node *inner[AD_SCAN_MAX], *outer[AD_SCAN_MAX];
-    int      n;
+    int n;
 } list;
 
 typedef struct build {
-    ad_node              *y;
+    ad_node *y;
     const ad_scan_fields *f;
-    ad_graph             *body;
+    ad_graph *body;
     ad_node *in[AD_SCAN_MAX];  /* the old body's inputs, copied */
     ad_node *out[AD_SCAN_MAX]; /* and its outputs */
-    list     seq, carry, constant;
+    list seq, carry, constant;
     ad_node *next[AD_SCAN_MAX]; /* new carries, like carry */
     ad_node *result[AD_SCAN_MAX];
-    int      n_result;
+    int n_result;
 } build;
 
 static void add(list *l, ad_node *inner, ad_node *outer)
@@ -56,7 +56,7 @@ static ad_node *add_leaf(build *b, list *l, ad_node *outer, bool sequence,
 static covar_status copy_body(build *b)
 {
     const ad_body *old = b->f->body;
-    ad_graph      *g = b->y->graph;
+    ad_graph *g = b->y->graph;
     b->body = ad_scan_open(g);
     if (!b->body)
         return ad_graph_error(g);
@@ -81,8 +81,7 @@ static ad_node *carry_before(ad_node *y, int j)
     const ad_scan_fields *f = y->fields;
     ad_node *stack = ad_out(y, f->body->n_out + j);
     ad_node *start = ad_expand(y->in[f->n_seq + j], 0);
-    ad_node *both[2] = {f->reverse ? stack : start,
-                        f->reverse ? start : stack};
+    ad_node *both[2] = {f->reverse ? stack : start, f->reverse ? start : stack};
     return ad_slice(ad_concat(both, 2, 0), 0, ad_fixed(f->reverse ? 1 : 0),
                     ad_in_type(y, 0)->dim[0]);
 }
@@ -91,9 +90,9 @@ static ad_node *carry_before(ad_node *y, int j)
 static ad_node *finish(build *b, int64_t reverse)
 {
     ad_graph *g = b->y->graph;
-    int       n_in = b->seq.n + b->carry.n + b->constant.n;
-    ad_node  *inner[AD_SCAN_MAX], *outer[AD_SCAN_MAX], *out[AD_SCAN_MAX];
-    int       n = 0, m = 0;
+    int n_in = b->seq.n + b->carry.n + b->constant.n;
+    ad_node *inner[AD_SCAN_MAX], *outer[AD_SCAN_MAX], *out[AD_SCAN_MAX];
+    int n = 0, m = 0;
     if (n_in > AD_SCAN_MAX || b->carry.n + b->n_result > AD_SCAN_MAX) {
         ad_graph_fail(g, COVAR_ERR_UNSUPPORTED,
                       "scan: its derivative has more than %d values",
@@ -132,10 +131,10 @@ static covar_status give_up(build *b, covar_status status)
 /* What the body's vjp is asked for, and where the answers go. */
 typedef struct request {
     ad_node *out[AD_SCAN_MAX], *bar[AD_SCAN_MAX];
-    int      n_out;
+    int n_out;
     ad_node *wrt[AD_SCAN_MAX], *x_bar[AD_SCAN_MAX];
-    int      place[AD_SCAN_MAX]; /* the input of y */
-    int      n_wrt;
+    int place[AD_SCAN_MAX]; /* the input of y */
+    int n_wrt;
 } request;
 
 /* The groups of the backward scan that do not depend on the answers. */
@@ -144,8 +143,8 @@ static void set_inputs(build *b, request *q, ad_node *const y_bar[],
 {
     const ad_scan_fields *f = b->f;
     ad_node *y = b->y;
-    int      n_seq = (int)f->n_seq, n_carry = (int)f->n_carry;
-    int      n_out = f->body->n_out;
+    int n_seq = (int)f->n_seq, n_carry = (int)f->n_carry;
+    int n_out = f->body->n_out;
     for (int i = 0; i < n_seq; i++)
         add(&b->seq, b->in[i], y->in[i]);
     for (int j = 0; j < n_carry; j++)
@@ -159,8 +158,8 @@ static void set_inputs(build *b, request *q, ad_node *const y_bar[],
         if (stacked)
             bar = add_leaf(b, &b->seq, stacked, true, "bar");
         if (k < n_carry) {
-            ad_node *start = y_bar[k] ? y_bar[k]
-                                      : ad_zeros_like(y->in[n_seq + k]);
+            ad_node *start =
+                y_bar[k] ? y_bar[k] : ad_zeros_like(y->in[n_seq + k]);
             ad_node *flow = add_leaf(b, &b->carry, start, false, "flow");
             bar = bar ? ad_add(bar, flow) : flow;
         }
@@ -183,7 +182,7 @@ static void set_outputs(build *b, const request *q)
 {
     int n_seq = (int)b->f->n_seq, n_carry = (int)b->f->n_carry, flow = 0;
     for (int i = 0; i < q->n_wrt; i++) {
-        int      at = q->place[i];
+        int at = q->place[i];
         ad_node *x_bar = q->x_bar[i];
         if (at < n_seq) {
             b->result[b->n_result++] = x_bar;
@@ -191,7 +190,7 @@ static void set_outputs(build *b, const request *q)
             b->next[flow++] = x_bar;
         } else {
             ad_node *zero = ad_zeros_like(b->y->in[at]);
-            int      k = b->carry.n;
+            int k = b->carry.n;
             ad_node *sum = add_leaf(b, &b->carry, zero, false, "sum");
             if (k < AD_SCAN_MAX)
                 b->next[k] = ad_add(sum, x_bar);
@@ -205,7 +204,7 @@ static void hand_out(ad_node *scan, const build *b, const request *q,
 {
     int n_seq = (int)b->f->n_seq, carry = 0, result = b->carry.n;
     for (int i = 0; i < q->n_wrt; i++) {
-        int      at = q->place[i];
+        int at = q->place[i];
         ad_node *v = ad_out(scan, at < n_seq ? result++ : carry++);
         if (need[at])
             x_bar[at] = v;
@@ -216,8 +215,8 @@ covar_status ad_scan_vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
                          ad_node *x_bar[])
 {
     const ad_grad_options zeros = {.zero_if_disconnected = true};
-    covar_heap           *heap = y->graph->heap;
-    build   *b = covar_heap_calloc(heap, 1, sizeof(*b));
+    covar_heap *heap = y->graph->heap;
+    build *b = covar_heap_calloc(heap, 1, sizeof(*b));
     request *q = covar_heap_calloc(heap, 1, sizeof(*q));
     covar_status status = b && q ? COVAR_OK : ad_graph_nomem(y->graph);
     if (status != COVAR_OK)
@@ -254,9 +253,9 @@ out:
 static void set_tangents(build *b, request *q, ad_node *const x_dot[])
 {
     ad_node *y = b->y;
-    int      n_seq = (int)b->f->n_seq, n_carry = (int)b->f->n_carry;
-    list    *group[] = {&b->seq, &b->carry, &b->constant};
-    int      end[] = {n_seq, n_seq + n_carry, y->n_in};
+    int n_seq = (int)b->f->n_seq, n_carry = (int)b->f->n_carry;
+    list *group[] = {&b->seq, &b->carry, &b->constant};
+    int end[] = {n_seq, n_seq + n_carry, y->n_in};
     for (int k = 0, i = 0; k < 3; k++) {
         int first = i;
         for (; i < end[k]; i++)
@@ -311,8 +310,8 @@ static void hand_out_tangents(ad_node *scan, const build *b, ad_node *y_dot[])
 covar_status ad_scan_jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 {
     covar_heap *heap = y->graph->heap;
-    build      *b = covar_heap_calloc(heap, 1, sizeof(*b));
-    request    *q = covar_heap_calloc(heap, 1, sizeof(*q));
+    build *b = covar_heap_calloc(heap, 1, sizeof(*b));
+    request *q = covar_heap_calloc(heap, 1, sizeof(*q));
     covar_status status = b && q ? COVAR_OK : ad_graph_nomem(y->graph);
     if (status != COVAR_OK)
         goto out;
@@ -324,9 +323,9 @@ covar_status ad_scan_jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
         status = ad_graph_error(b->body);
     }
     if (status == COVAR_OK)
-        status = ad_forward(q->x_bar, b->body, b->out,
-                            (size_t)b->f->body->n_out, q->wrt, q->bar,
-                            (size_t)q->n_wrt, true);
+        status =
+            ad_forward(q->x_bar, b->body, b->out, (size_t)b->f->body->n_out,
+                       q->wrt, q->bar, (size_t)q->n_wrt, true);
     if (status != COVAR_OK) {
         status = give_up(b, status);
         goto out;
