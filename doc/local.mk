@@ -1,3 +1,5 @@
 # Man pages and the guide.
 #   dist_man_MANS += %D%/covar-gp.1
 #   EXTRA_DIST += %D%/guide/gp.md
+dist_man_MANS += %D%/covar-gp.1
+EXTRA_DIST += %D%/co2.svg
