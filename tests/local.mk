@@ -57,6 +57,7 @@ unit_tests += tests/test_datasets_split
 unit_tests += tests/test_datasets_write
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
+dist_check_SCRIPTS += tests/check-guide.sh
 dist_check_SCRIPTS += tests/check-headers.sh
 dist_check_SCRIPTS += tests/check-includes.sh
 dist_check_SCRIPTS += tests/check-style.sh
@@ -92,6 +93,8 @@ AM_TESTS_ENVIRONMENT = \
   top_srcdir='$(top_srcdir)'; export top_srcdir; \
   top_builddir='$(top_builddir)'; export top_builddir; \
   CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
+  SAN_CFLAGS='$(SAN_CFLAGS)'; export SAN_CFLAGS; \
+  GSL_LIBS='$(GSL_LIBS)'; export GSL_LIBS; \
   NM='$(NM)'; export NM; AWK='$(AWK)'; export AWK; \
   public_headers='$(public_headers)'; export public_headers;
 
