@@ -4,6 +4,7 @@ libcovar_core_la_SOURCES += %D%/arena.c
 libcovar_core_la_SOURCES += %D%/autodiff_impl.h
 libcovar_core_la_SOURCES += %D%/body.c
 libcovar_core_la_SOURCES += %D%/derive_impl.h
+libcovar_core_la_SOURCES += %D%/capture.c
 libcovar_core_la_SOURCES += %D%/dim.c
 libcovar_core_la_SOURCES += %D%/dim_atom.c
 libcovar_core_la_SOURCES += %D%/dim_equal.c
