@@ -82,6 +82,7 @@ libcovar_core_la_SOURCES += %D%/rewrite_canonical.c
 libcovar_core_la_SOURCES += %D%/rewrite_identity.c
 libcovar_core_la_SOURCES += %D%/rewrite_impl.h
 libcovar_core_la_SOURCES += %D%/rewrite_linalg.c
+libcovar_core_la_SOURCES += %D%/rewrite_log.c
 libcovar_core_la_SOURCES += %D%/rewrite_match.c
 libcovar_core_la_SOURCES += %D%/rewrite_shape.c
 libcovar_core_la_SOURCES += %D%/rewrite_stable.c
