@@ -30,6 +30,13 @@ unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_autodiff_ops_golden
+tests_test_autodiff_ops_golden_SOURCES = %D%/test_autodiff_ops_golden.c \
+  $(eager_sources)
+unit_tests += tests/test_autodiff_scan
+tests_test_autodiff_scan_SOURCES = %D%/test_autodiff_scan.c $(eager_sources)
+# The eager graph of a test.
+eager_sources = tests/eager.c tests/eager.h
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)

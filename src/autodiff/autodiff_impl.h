@@ -222,6 +222,18 @@ covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
                          const la_view *value, size_t n_leaf,
                          ad_node *const *y, size_t n, la_array **out);
 
+/* The same for sizes that are known already: symbol[] of the graph. */
+covar_status ad_evaluate_at(ad_graph *g, const la_exec *exec,
+                            const size_t *symbol, ad_node *const *leaf,
+                            const la_view *value, size_t n_leaf,
+                            ad_node *const *y, size_t n, la_array **out);
+
+/* Values of a body's outputs for views x of its inputs, as new arrays; sizes
+ * that the inputs do not tell are those of `outer`. */
+covar_status ad_evaluate_body(const la_exec *exec, const ad_body *b,
+                              const ad_graph *outer, const size_t *symbol,
+                              const la_view *x, la_array **out);
+
 /* Evaluates one node whose inputs have views x; makes n_out arrays. */
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol);

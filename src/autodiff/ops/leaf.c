@@ -215,6 +215,18 @@ static covar_status eval_constant(const ad_call *c)
     return la_copy(c->exec, c->out[0], la_array_view(f->array));
 }
 
+static covar_status example_constant(ad_example *e, size_t n, la_dtype dtype)
+{
+    static const double wide[] = {1, -2.5, 0, 4, 5, 6};
+    static const float narrow[] = {1, -2.5f, 0, 4, 5, 6};
+    COVAR_TRY(ad_example_variants(e, 1));
+    n = n < 3 ? n : 3;
+    return ad_example_result(
+        e, ad_constant(ad_example_graph(e), dtype == LA_F64
+                                                ? la_mat_f64(wide, n, 2)
+                                                : la_mat_f32(narrow, n, 2)));
+}
+
 const ad_op ad_op_constant = {.abi = AD_OP_ABI,
                               .name = "constant",
                               .formula = "y, fixed",
@@ -224,7 +236,8 @@ const ad_op ad_op_constant = {.abi = AD_OP_ABI,
                               .flags = AD_ANY_STRIDE,
                               .views = -1,
                               .infer = infer_constant,
-                              .eval = eval_constant};
+                              .eval = eval_constant,
+                              .example = example_constant};
 
 ad_node *ad_constant(ad_graph *g, la_view x)
 {
@@ -279,6 +292,14 @@ static covar_status eval_fill(const ad_call *c)
     return la_fill(c->exec, c->out[0], f->value);
 }
 
+static covar_status example_fill(ad_example *e, size_t n, la_dtype dtype)
+{
+    COVAR_TRY(ad_example_variants(e, 1));
+    ad_dim dim[2] = {ad_fixed(n), ad_fixed(3)};
+    return ad_example_result(e,
+                             ad_fill(ad_example_graph(e), dtype, -1.5, 2, dim));
+}
+
 const ad_op ad_op_fill = {.abi = AD_OP_ABI,
                           .name = "fill",
                           .formula = "every element equal",
@@ -288,7 +309,8 @@ const ad_op ad_op_fill = {.abi = AD_OP_ABI,
                           .flags = AD_ANY_STRIDE,
                           .views = -1,
                           .infer = infer_fill,
-                          .eval = eval_fill};
+                          .eval = eval_fill,
+                          .example = example_fill};
 
 ad_node *ad_fill(ad_graph *g, la_dtype dtype, double value, int rank,
                  const ad_dim *dim)
@@ -353,6 +375,14 @@ static covar_status eval_dim(const ad_call *c)
     return la_fill(c->exec, c->out[0], (double)n);
 }
 
+static covar_status example_dim(ad_example *e, size_t n, la_dtype dtype)
+{
+    COVAR_TRY(ad_example_variants(e, 1));
+    dim_fields f = {ad_fixed(n), dtype};
+    return ad_example_result(
+        e, ad_apply(ad_example_graph(e), &ad_op_dim_value, 0, NULL, &f));
+}
+
 const ad_op ad_op_dim_value = {.abi = AD_OP_ABI,
                                .name = "dim_value",
                                .formula = "y = the size",
@@ -362,7 +392,8 @@ const ad_op ad_op_dim_value = {.abi = AD_OP_ABI,
                                .flags = AD_ANY_STRIDE,
                                .views = -1,
                                .infer = infer_dim,
-                               .eval = eval_dim};
+                               .eval = eval_dim,
+                               .example = example_dim};
 
 ad_node *ad_dim_value(ad_graph *g, la_dtype dtype, ad_dim dim)
 {
