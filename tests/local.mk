@@ -6,6 +6,7 @@
 # a shell script that speaks TAP (see tap.sh): one line,
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
+unit_tests += tests/test_autodiff_body
 unit_tests += tests/test_autodiff_dim
 unit_tests += tests/test_autodiff_grad
 unit_tests += tests/test_autodiff_graph

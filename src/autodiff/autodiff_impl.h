@@ -53,6 +53,11 @@ typedef struct ad_out_fields { int64_t index; } ad_out_fields;
 /* A fresh unique leaf of this type (for derivative placeholders, bodies). */
 ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name);
 
+/* The one placeholder in g of a node of the graph around it, and back: the id
+ * out there, -1 if x is no such placeholder. */
+ad_node *ad_placeholder_for(ad_graph *g, const ad_node *outer);
+int64_t  ad_placeholder_outer(const ad_node *x);
+
 bool ad_is_constant(const ad_node *x, double *value); /* uniform constant? */
 
 /* ---- Graphs (graph.c) --------------------------------------------------- */
@@ -188,6 +193,16 @@ struct ad_body {
     int       n_in, n_out;
     uint64_t  hash;
 };
+
+/* An empty lazy graph inside `parent`, with its context and store. A builder
+ * called in it with a node of a graph around it captures that node: it gets a
+ * placeholder, one for each outer node, also for parameters (capture.c). */
+covar_status ad_graph_child(ad_graph **out, ad_graph *parent);
+ad_node     *ad_capture(ad_graph *g, ad_node *outer);
+
+/* How many nodes g has captured; writes the placeholders and what they stand
+ * for in g->parent, unless the lists are NULL. */
+size_t ad_graph_captures(const ad_graph *g, ad_node **inner, ad_node **outer);
 
 /* Freezes g, which then belongs to the body; on failure g stays the caller's
  * and has the error. in are its free leaves (placeholders), y its results. */

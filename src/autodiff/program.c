@@ -3,8 +3,8 @@
  *
  * Everything happens on a private copy of what the outputs need, so that the
  * program outlives its graph and the graph is left as it was. Phases: names
- * and equal nodes, canonical, stable, composites, canonical and stable again,
- * linear algebra, products, fusion, order. Sizes stay symbolic. */
+ * and equal nodes, canonical, stable, composites, linear algebra and products
+ * (each with the canonical rules), fusion, order. Sizes stay symbolic. */
 #include "config.h"
 
 #include "autodiff/ops/ops.h"
@@ -174,8 +174,7 @@ static covar_status check_leaves(const ad_program *p, const request *q,
 static covar_status transform(ad_program *p, const request *q, ad_node **root)
 {
     static const ad_phase early[] = {AD_PHASE_CANONICAL, AD_PHASE_STABLE};
-    static const ad_phase late[] = {AD_PHASE_STABLE, AD_PHASE_LINALG,
-                                    AD_PHASE_BLAS};
+    static const ad_phase late[] = {AD_PHASE_LINALG, AD_PHASE_BLAS};
     ad_graph *g = p->g;
     size_t n = q->n_out + q->n_update;
     bool rules = !q->options.no_rewrite;

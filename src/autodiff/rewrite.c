@@ -183,7 +183,7 @@ covar_status ad_rewrite_pass(ad_rewriter *rw, ad_node **root, size_t n)
 const ad_rule *ad_rule_get(size_t i)
 {
     static const ad_rule *const tables[] = {
-        ad_rules_identity, ad_rules_canonical, ad_rules_shape,
+        ad_rules_identity, ad_rules_canonical, ad_rules_shape, ad_rules_log,
         ad_rules_stable,   ad_rules_linalg,    ad_rules_blas};
     for (size_t t = 0; t < NELEM(tables); t++)
         for (const ad_rule *r = tables[t]; r->name; r++)
@@ -192,9 +192,12 @@ const ad_rule *ad_rule_get(size_t i)
     return NULL;
 }
 
-/* A phase also runs the canonical rules, which keep what it makes tidy. */
+/* A phase also runs the canonical rules, which keep what it makes tidy, and
+ * those after derivatives the identity rules: stable forms hold barriers. */
 static bool belongs(const ad_rule *r, ad_phase phase)
 {
+    if (r->phase == AD_PHASE_IDENTITY)
+        return phase != AD_PHASE_CANONICAL && phase != AD_PHASE_STABLE;
     return r->phase == phase ||
            (r->phase == AD_PHASE_CANONICAL && phase != AD_PHASE_IDENTITY);
 }

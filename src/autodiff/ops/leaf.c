@@ -18,6 +18,7 @@ typedef struct leaf_fields {
     ad_dims dims;
     int64_t facts;
     int64_t version; /* parameters of eager graphs */
+    int64_t outer;   /* captured nodes: id in the graph around, + 1 */
 } leaf_fields;
 
 #define LEAF_FIELDS                                                            \
@@ -31,6 +32,7 @@ static const ad_field input_table[] = {LEAF_FIELDS, {NULL, AD_FIELD_INT, 0}};
 static const ad_field placeholder_table[] = {
     LEAF_FIELDS,
     {"facts", AD_FIELD_INT, offsetof(leaf_fields, facts)},
+    {"outer", AD_FIELD_INT, offsetof(leaf_fields, outer)},
     {NULL, AD_FIELD_INT, 0}};
 static const ad_field param_table[] = {
     LEAF_FIELDS,
@@ -76,7 +78,7 @@ ad_node *ad_input(ad_graph *g, const char *name, la_dtype dtype, int rank,
 {
     if (!g)
         return NULL;
-    leaf_fields f = {name, dtype, dims_of(rank, dim), 0, 0};
+    leaf_fields f = {name, dtype, dims_of(rank, dim), 0, 0, 0};
     return ad_apply(g, &ad_op_input, 0, NULL, &f);
 }
 
@@ -100,9 +102,29 @@ const ad_op ad_op_placeholder = {.abi = AD_OP_ABI,
 
 ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name)
 {
-    leaf_fields f = {name, type->dtype, dims_of(type->rank, type->dim),
-                     (int64_t)type->facts, 0};
+    leaf_fields f = {name,
+                     type->dtype,
+                     dims_of(type->rank, type->dim),
+                     (int64_t)type->facts,
+                     0,
+                     0};
     return ad_apply(g, &ad_op_placeholder, 0, NULL, &f);
+}
+
+ad_node *ad_placeholder_for(ad_graph *g, const ad_node *outer)
+{
+    const ad_type *type = outer->type;
+    leaf_fields f = {
+        outer->name,          type->dtype, dims_of(type->rank, type->dim),
+        (int64_t)type->facts, 0,           (int64_t)outer->id + 1};
+    return ad_apply_merged(g, &ad_op_placeholder, 0, NULL, &f);
+}
+
+int64_t ad_placeholder_outer(const ad_node *x)
+{
+    return x->op == &ad_op_placeholder
+               ? ((const leaf_fields *)x->fields)->outer - 1
+               : -1;
 }
 
 /* ---- Parameter ---------------------------------------------------------- */
@@ -155,6 +177,8 @@ static covar_status declare(ad_graph *g, const char *name, la_view init)
 
 ad_node *ad_param(ad_graph *g, const char *name, la_view init)
 {
+    if (g && g->parent) /* a body gets it from outside */
+        return ad_capture(g, ad_param(g->parent, name, init));
     if (!g || declare(g, name, init) != COVAR_OK)
         return NULL;
     la_view x = ad_store_view(g->store, name);
