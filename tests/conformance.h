@@ -31,14 +31,14 @@ enum { SUBJECT_MAX_LEAF = 32 };
  * Leaf i has the values value[i] + t direction[i]. */
 typedef struct subject {
     covar_context *ctx;
-    ad_example     e;
-    size_t         n;
-    la_dtype       dtype;
-    ad_node       *leaf[SUBJECT_MAX_LEAF];
-    double        *value[SUBJECT_MAX_LEAF];
-    double        *direction[SUBJECT_MAX_LEAF]; /* NULL: none */
-    int            n_leaf;
-    size_t         n_check; /* counts of what was checked */
+    ad_example e;
+    size_t n;
+    la_dtype dtype;
+    ad_node *leaf[SUBJECT_MAX_LEAF];
+    double *value[SUBJECT_MAX_LEAF];
+    double *direction[SUBJECT_MAX_LEAF]; /* NULL: none */
+    int n_leaf;
+    size_t n_check; /* counts of what was checked */
 } subject;
 
 /* False when the variant does not exist (or, with a failed assertion, when

@@ -6,6 +6,7 @@
 # a shell script that speaks TAP (see tap.sh): one line,
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
+unit_tests += tests/test_autodiff_body
 unit_tests += tests/test_autodiff_dim
 unit_tests += tests/test_autodiff_grad
 unit_tests += tests/test_autodiff_graph
@@ -29,12 +30,22 @@ unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_autodiff_ops_golden
+tests_test_autodiff_ops_golden_SOURCES = %D%/test_autodiff_ops_golden.c \
+  $(eager_sources)
+unit_tests += tests/test_autodiff_scan
+tests_test_autodiff_scan_SOURCES = %D%/test_autodiff_scan.c $(eager_sources)
+# The eager graph of a test.
+eager_sources = tests/eager.c tests/eager.h
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)
 unit_tests += tests/test_conformance_compiled
 tests_test_conformance_compiled_SOURCES = \
   %D%/test_conformance_compiled.c $(conformance_sources)
+unit_tests += tests/test_conformance_rules
+tests_test_conformance_rules_SOURCES = %D%/test_conformance_rules.c \
+  %D%/conformance_rules.c %D%/conformance_rules.h
 # The suite over an operator list, for the conformance test of each module.
 conformance_sources = tests/conformance.c tests/conformance.h \
   tests/conformance_gradient.c tests/conformance_value.c

@@ -375,17 +375,29 @@ static ad_dim multiply(ad_dim_table *t, ad_dim a, ad_dim b)
     return dim_fail(t, COVAR_ERR_SHAPE, "the product overflows", a, b);
 }
 
-/* The table of a or b; *good is false when they have different ones or one
- * of them is invalid. NULL: both are constants. */
-static ad_dim_table *table_of(ad_dim a, ad_dim b, bool *good)
+static bool is_around(const ad_graph *outer, const ad_graph *g)
 {
-    ad_dim_table *t = a.poly ? a.poly->table : b.poly ? b.poly->table : NULL;
-    *good = !ad_dim_is_invalid(a) && !ad_dim_is_invalid(b);
-    if (a.poly && b.poly && a.poly->table != b.poly->table) {
-        dim_fail(t, COVAR_ERR_ARG, "they belong to different graphs", a, b);
+    while (g && g != outer)
+        g = g->parent;
+    return g != NULL;
+}
+
+ad_dim_table *dim_common_table(ad_dim *a, ad_dim *b, bool *good)
+{
+    ad_graph *g = ad_dim_graph(*a), *h = ad_dim_graph(*b);
+    *good = !ad_dim_is_invalid(*a) && !ad_dim_is_invalid(*b);
+    if (g && h && g != h && is_around(g, h)) {
+        *a = ad_dim_import(h, *a);
+        g = h;
+    } else if (g && h && g != h && is_around(h, g)) {
+        *b = ad_dim_import(g, *b);
+    } else if (g && h && g != h) {
+        dim_fail(g->dims, COVAR_ERR_ARG, "they belong to different graphs", *a,
+                 *b);
         *good = false;
     }
-    return t;
+    g = g ? g : h;
+    return g ? g->dims : NULL;
 }
 
 ad_dim ad_fixed(size_t n)
@@ -407,7 +419,7 @@ ad_dim ad_symbol(ad_graph *g, const char *name)
 ad_dim ad_dim_add(ad_dim a, ad_dim b)
 {
     bool good;
-    ad_dim_table *t = table_of(a, b, &good);
+    ad_dim_table *t = dim_common_table(&a, &b, &good);
     if (!good)
         return ad_dim_invalid();
     return t ? dim_combine(t, 1, a, 1, b) : ad_fixed(a.fixed + b.fixed);
@@ -416,7 +428,7 @@ ad_dim ad_dim_add(ad_dim a, ad_dim b)
 ad_dim ad_dim_sub(ad_dim a, ad_dim b)
 {
     bool good;
-    ad_dim_table *t = table_of(a, b, &good);
+    ad_dim_table *t = dim_common_table(&a, &b, &good);
     if (!good)
         return ad_dim_invalid();
     if (t)
@@ -428,7 +440,7 @@ ad_dim ad_dim_mul(ad_dim a, ad_dim b)
 {
     bool good;
     int64_t product;
-    ad_dim_table *t = table_of(a, b, &good);
+    ad_dim_table *t = dim_common_table(&a, &b, &good);
     if (!good)
         return ad_dim_invalid();
     if (t)

@@ -80,6 +80,10 @@ extern const dim_kind dim_symbol, dim_floor, dim_min;
 /* The interned atom equal to `proto` as a size. */
 ad_dim dim_of_atom(ad_dim_table *t, const ad_atom *proto);
 
+/* The table of a or b, into which the one of a graph around is imported; *good
+ * is false for strangers and invalid sizes. NULL: both are constants. */
+ad_dim_table *dim_common_table(ad_dim *a, ad_dim *b, bool *good);
+
 /* Records the failure of a size computation; returns the invalid dim. */
 ad_dim dim_fail(ad_dim_table *t, covar_status status, const char *what,
                 ad_dim a, ad_dim b);

@@ -142,11 +142,6 @@ static bool is_expanded(const ad_node *y)
     return y->op->expand && !y->op->eval;
 }
 
-static covar_status evaluate(ad_graph *g, const la_exec *exec,
-                             const size_t *symbol, ad_node *const *leaf,
-                             const la_view *value, size_t n_leaf,
-                             ad_node *const *y, size_t n, la_array **out);
-
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol)
 {
@@ -156,8 +151,8 @@ covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
         ad_node *const *e = ad_expand_node(y);
         if (!e)
             return ad_graph_error(y->graph);
-        return evaluate(y->graph, exec, symbol, y->in, x, (size_t)y->n_in, e,
-                        (size_t)y->n_out, out);
+        return ad_evaluate_at(y->graph, exec, symbol, y->in, x, (size_t)y->n_in,
+                              e, (size_t)y->n_out, out);
     }
     covar_status status = make_outputs(exec, y, symbol, out);
     if (status == COVAR_OK)
@@ -304,10 +299,10 @@ static covar_status visit(walk *w, ad_node *root)
     return COVAR_OK;
 }
 
-static covar_status evaluate(ad_graph *g, const la_exec *exec,
-                             const size_t *symbol, ad_node *const *leaf,
-                             const la_view *value, size_t n_leaf,
-                             ad_node *const *y, size_t n, la_array **out)
+covar_status ad_evaluate_at(ad_graph *g, const la_exec *exec,
+                            const size_t *symbol, ad_node *const *leaf,
+                            const la_view *value, size_t n_leaf,
+                            ad_node *const *y, size_t n, la_array **out)
 {
     walk w = {.g = g, .exec = exec, .symbol = symbol};
     covar_status status = reserve(&w, n);
@@ -370,7 +365,8 @@ covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
                               ? bind(g, symbol, bound, leaf, value, n_leaf)
                               : covar_fail_nomem(g->ctx, "ad_evaluate");
     if (status == COVAR_OK)
-        status = evaluate(g, &exec, symbol, leaf, value, n_leaf, y, n, out);
+        status =
+            ad_evaluate_at(g, &exec, symbol, leaf, value, n_leaf, y, n, out);
     covar_heap_free(g->heap, bound);
     covar_heap_free(g->heap, symbol);
     return status;

@@ -202,11 +202,23 @@ static covar_status check_types(const ad_node *y)
     return COVAR_OK;
 }
 
+static bool is_mark(const ad_node *x)
+{
+    return x == AD_ZERO || x == AD_NO_GRAD;
+}
+
+static bool is_around(const ad_graph *outer, const ad_graph *g)
+{
+    while (g && g != outer)
+        g = g->parent;
+    return g != NULL;
+}
+
 /* The graph that an application belongs to: the innermost of its inputs'. */
 static ad_graph *common_graph(ad_graph *g, int n_in, ad_node *const *in)
 {
     for (int i = 0; i < n_in; i++)
-        if (in[i] && in[i] != AD_ZERO && in[i] != AD_NO_GRAD && !g)
+        if (in[i] && !is_mark(in[i]) && (!g || is_around(g, in[i]->graph)))
             g = in[i]->graph;
     return g;
 }
@@ -221,11 +233,11 @@ static covar_status check_inputs(ad_graph *g, const ad_op *op, int n_in,
         if (!in[i])
             return ad_graph_fail(g, COVAR_POISONED, "%s: input %d is NULL",
                                  op->name, i);
-        if (in[i] == AD_ZERO || in[i] == AD_NO_GRAD)
+        if (is_mark(in[i]))
             return ad_graph_fail(g, COVAR_ERR_ARG,
                                  "%s: input %d is a mark, not a value",
                                  op->name, i);
-        if (in[i]->graph != g)
+        if (!is_around(in[i]->graph, g))
             return ad_graph_fail(g, COVAR_ERR_ARG,
                                  "%s: input %d belongs to another graph",
                                  op->name, i);
@@ -269,6 +281,25 @@ static ad_node *make(ad_graph *g, const ad_op *op, int n_in, ad_node *const *in,
     return y;
 }
 
+/* The same with inputs of the graphs around g captured. */
+static ad_node *make_inside(ad_graph *g, const ad_op *op, int n_in,
+                            ad_node *const *in, const void *fields, bool merge)
+{
+    ad_node **own = covar_heap_alloc(g->heap, (size_t)n_in, sizeof(*own));
+    if (!own) {
+        ad_graph_nomem(g);
+        return NULL;
+    }
+    bool good = true;
+    for (int i = 0; good && i < n_in; i++) {
+        own[i] = in[i]->graph == g ? in[i] : ad_capture(g, in[i]);
+        good = own[i] != NULL;
+    }
+    ad_node *y = good ? make(g, op, n_in, own, fields, merge) : NULL;
+    covar_heap_free(g->heap, own);
+    return y;
+}
+
 ad_node *ad_apply(ad_graph *g, const ad_op *op, int n_in, ad_node *const *in,
                   const void *fields)
 {
@@ -277,7 +308,8 @@ ad_node *ad_apply(ad_graph *g, const ad_op *op, int n_in, ad_node *const *in,
         return NULL;
     bool merge =
         !(op->flags & (AD_LEAF | AD_RANDOM)) && ad_fields_mergeable(op);
-    return make(g, op, n_in, in, fields, merge);
+    return g->parent ? make_inside(g, op, n_in, in, fields, merge)
+                     : make(g, op, n_in, in, fields, merge);
 }
 
 ad_node *ad_apply_merged(ad_graph *g, const ad_op *op, int n_in,

@@ -18,6 +18,7 @@ typedef struct leaf_fields {
     ad_dims dims;
     int64_t facts;
     int64_t version; /* parameters of eager graphs */
+    int64_t outer;   /* captured nodes: id in the graph around, + 1 */
 } leaf_fields;
 
 #define LEAF_FIELDS                                                            \
@@ -31,6 +32,7 @@ static const ad_field input_table[] = {LEAF_FIELDS, {NULL, AD_FIELD_INT, 0}};
 static const ad_field placeholder_table[] = {
     LEAF_FIELDS,
     {"facts", AD_FIELD_INT, offsetof(leaf_fields, facts)},
+    {"outer", AD_FIELD_INT, offsetof(leaf_fields, outer)},
     {NULL, AD_FIELD_INT, 0}};
 static const ad_field param_table[] = {
     LEAF_FIELDS,
@@ -76,7 +78,7 @@ ad_node *ad_input(ad_graph *g, const char *name, la_dtype dtype, int rank,
 {
     if (!g)
         return NULL;
-    leaf_fields f = {name, dtype, dims_of(rank, dim), 0, 0};
+    leaf_fields f = {name, dtype, dims_of(rank, dim), 0, 0, 0};
     return ad_apply(g, &ad_op_input, 0, NULL, &f);
 }
 
@@ -100,9 +102,29 @@ const ad_op ad_op_placeholder = {.abi = AD_OP_ABI,
 
 ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name)
 {
-    leaf_fields f = {name, type->dtype, dims_of(type->rank, type->dim),
-                     (int64_t)type->facts, 0};
+    leaf_fields f = {name,
+                     type->dtype,
+                     dims_of(type->rank, type->dim),
+                     (int64_t)type->facts,
+                     0,
+                     0};
     return ad_apply(g, &ad_op_placeholder, 0, NULL, &f);
+}
+
+ad_node *ad_placeholder_for(ad_graph *g, const ad_node *outer)
+{
+    const ad_type *type = outer->type;
+    leaf_fields f = {
+        outer->name,          type->dtype, dims_of(type->rank, type->dim),
+        (int64_t)type->facts, 0,           (int64_t)outer->id + 1};
+    return ad_apply_merged(g, &ad_op_placeholder, 0, NULL, &f);
+}
+
+int64_t ad_placeholder_outer(const ad_node *x)
+{
+    return x->op == &ad_op_placeholder
+               ? ((const leaf_fields *)x->fields)->outer - 1
+               : -1;
 }
 
 /* ---- Parameter ---------------------------------------------------------- */
@@ -155,6 +177,8 @@ static covar_status declare(ad_graph *g, const char *name, la_view init)
 
 ad_node *ad_param(ad_graph *g, const char *name, la_view init)
 {
+    if (g && g->parent) /* a body gets it from outside */
+        return ad_capture(g, ad_param(g->parent, name, init));
     if (!g || declare(g, name, init) != COVAR_OK)
         return NULL;
     la_view x = ad_store_view(g->store, name);
@@ -191,6 +215,18 @@ static covar_status eval_constant(const ad_call *c)
     return la_copy(c->exec, c->out[0], la_array_view(f->array));
 }
 
+static covar_status example_constant(ad_example *e, size_t n, la_dtype dtype)
+{
+    static const double wide[] = {1, -2.5, 0, 4, 5, 6};
+    static const float narrow[] = {1, -2.5f, 0, 4, 5, 6};
+    COVAR_TRY(ad_example_variants(e, 1));
+    n = n < 3 ? n : 3;
+    return ad_example_result(
+        e, ad_constant(ad_example_graph(e), dtype == LA_F64
+                                                ? la_mat_f64(wide, n, 2)
+                                                : la_mat_f32(narrow, n, 2)));
+}
+
 const ad_op ad_op_constant = {.abi = AD_OP_ABI,
                               .name = "constant",
                               .formula = "y, fixed",
@@ -200,7 +236,8 @@ const ad_op ad_op_constant = {.abi = AD_OP_ABI,
                               .flags = AD_ANY_STRIDE,
                               .views = -1,
                               .infer = infer_constant,
-                              .eval = eval_constant};
+                              .eval = eval_constant,
+                              .example = example_constant};
 
 ad_node *ad_constant(ad_graph *g, la_view x)
 {
@@ -255,6 +292,14 @@ static covar_status eval_fill(const ad_call *c)
     return la_fill(c->exec, c->out[0], f->value);
 }
 
+static covar_status example_fill(ad_example *e, size_t n, la_dtype dtype)
+{
+    COVAR_TRY(ad_example_variants(e, 1));
+    ad_dim dim[2] = {ad_fixed(n), ad_fixed(3)};
+    return ad_example_result(e,
+                             ad_fill(ad_example_graph(e), dtype, -1.5, 2, dim));
+}
+
 const ad_op ad_op_fill = {.abi = AD_OP_ABI,
                           .name = "fill",
                           .formula = "every element equal",
@@ -264,7 +309,8 @@ const ad_op ad_op_fill = {.abi = AD_OP_ABI,
                           .flags = AD_ANY_STRIDE,
                           .views = -1,
                           .infer = infer_fill,
-                          .eval = eval_fill};
+                          .eval = eval_fill,
+                          .example = example_fill};
 
 ad_node *ad_fill(ad_graph *g, la_dtype dtype, double value, int rank,
                  const ad_dim *dim)
@@ -329,6 +375,14 @@ static covar_status eval_dim(const ad_call *c)
     return la_fill(c->exec, c->out[0], (double)n);
 }
 
+static covar_status example_dim(ad_example *e, size_t n, la_dtype dtype)
+{
+    COVAR_TRY(ad_example_variants(e, 1));
+    dim_fields f = {ad_fixed(n), dtype};
+    return ad_example_result(
+        e, ad_apply(ad_example_graph(e), &ad_op_dim_value, 0, NULL, &f));
+}
+
 const ad_op ad_op_dim_value = {.abi = AD_OP_ABI,
                                .name = "dim_value",
                                .formula = "y = the size",
@@ -338,7 +392,8 @@ const ad_op ad_op_dim_value = {.abi = AD_OP_ABI,
                                .flags = AD_ANY_STRIDE,
                                .views = -1,
                                .infer = infer_dim,
-                               .eval = eval_dim};
+                               .eval = eval_dim,
+                               .example = example_dim};
 
 ad_node *ad_dim_value(ad_graph *g, la_dtype dtype, ad_dim dim)
 {
