@@ -164,7 +164,7 @@ static void reductions(const writer *w, const leaves *l)
     add(w, "sum_broadcast", ad_sum(wide, AD_AXIS(1)), 2);
     add(w, "sum_broadcast", ad_sum(wide, AD_ALL), 2);
     add(w, "sum_broadcast", ad_sum(ad_broadcast_like(l->s, l->A), AD_AXIS(0)),
-        2);
+        3);
     add(w, "sum_neg", ad_sum(ad_neg(l->x), AD_ALL), 2);
 }
 
@@ -208,7 +208,7 @@ static void logarithms(const writer *w, const leaves *l)
     add(w, "log_known", ad_log(ad_expand(ad_sum(ex, AD_ALL), 0)), 2);
     add(w, "log_known", ad_log(two), 11);
     add(w, "log_known",
-        ad_log(ad_add(ad_add(two, ad_exp(l->z)), ad_exp(ad_sub(x, y)))), 19);
+        ad_log(ad_add(ad_add(two, ad_exp(l->z)), ad_exp(ad_sub(x, y)))), 20);
     add(w, "log_known", ad_log(ad_add_scalar(ex, 3)), 3);
     add(w, "log_known", ad_log(ad_add(ad_scale(ex, 2), ey)), 12);
     add(w, "log_product", ad_log(ad_mul(ex, l->p)), 2);
@@ -221,7 +221,7 @@ static void logarithms(const writer *w, const leaves *l)
         ad_log(ad_sub(number(l, 1), ad_scale(ad_sigmoid(x), 0.5))), 3);
     add(w, "log_expm1", ad_log(ad_neg(ad_expm1(ad_neg(l->p)))), 2);
     add(w, "log_expm1", ad_log(ad_expm1(l->p)), 1);
-    add(w, "log1p_chain", ad_log1p(two), 13);
+    add(w, "log1p_chain", ad_log1p(two), 15);
 }
 
 static void linalg(const writer *w, const leaves *l)
@@ -243,6 +243,11 @@ static void linalg(const writer *w, const leaves *l)
     ad_node *logs = ad_log(ad_extract_diag(L, 0));
     add(w, "log_det", ad_sum(logs, AD_ALL), 2);
     add(w, "scaled_diagonal", ad_mul(ad_make_diag(l->x, 0), l->s), 2);
+    ad_node *diagonal = ad_make_diag(ad_exp(l->x), 1);
+    add(w, "diag_of_diag", ad_extract_diag(diagonal, 1), 1);
+    add(w, "tri_known", one(&ad_op_tri, L, &(ad_tri_fields){LA_TRIL}), 1);
+    ad_tri_fields mean = {LA_TRI_MEAN};
+    add(w, "tri_known", one(&ad_op_tri, ad_syrk(1, N, A), &mean), 1);
     ad_node *noise = ad_make_diag(ad_squeeze(l->one, 1), 0);
     add(w, "add_diagonal", ad_add(D, noise), 2);
     add(w, "diag_gemm", ad_extract_diag(ad_gemm(2, N, A, N, B), 0), 4);
@@ -256,7 +261,7 @@ static void linalg(const writer *w, const leaves *l)
     add(w, "product_minus", ad_sub(AB, CB), 2);
     add(w, "product_minus", ad_sub(AB, ad_trmm(LA_LEFT, LA_LOWER, N, L, D)), 3);
     add(w, "product_triangle", ad_gemm(1, N, ad_tril(D), N, A), 2);
-    add(w, "product_triangle", ad_gemm(3, T, B, T, ad_tril(D)), 2);
+    add(w, "product_triangle", ad_gemm(3, N, B, T, ad_tril(D)), 3);
 }
 
 void examples_all(example *list, size_t *n, const leaves *l)
