@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-char ad_zero_mark, ad_no_grad_mark;
+const char ad_zero_mark = 0, ad_no_grad_mark = 0;
 
 struct ad_expansion {
     ad_expansion *prev;
