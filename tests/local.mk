@@ -43,6 +43,9 @@ tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
 unit_tests += tests/test_conformance_compiled
 tests_test_conformance_compiled_SOURCES = \
   %D%/test_conformance_compiled.c $(conformance_sources)
+unit_tests += tests/test_conformance_rules
+tests_test_conformance_rules_SOURCES = %D%/test_conformance_rules.c \
+  %D%/conformance_rules.c %D%/conformance_rules.h
 # The suite over an operator list, for the conformance test of each module.
 conformance_sources = tests/conformance.c tests/conformance.h \
   tests/conformance_gradient.c tests/conformance_value.c

@@ -96,3 +96,6 @@ libcovar_core_la_SOURCES += %D%/rewrite_match.c
 libcovar_core_la_SOURCES += %D%/rewrite_shape.c
 libcovar_core_la_SOURCES += %D%/rewrite_stable.c
 libcovar_core_la_SOURCES += %D%/runner.c
+libcovar_core_la_SOURCES += %D%/program_print.c
+libcovar_core_la_SOURCES += %D%/text.c
+libcovar_core_la_SOURCES += %D%/text_impl.h

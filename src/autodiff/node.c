@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-char ad_zero_mark, ad_no_grad_mark;
+const char ad_zero_mark = 0, ad_no_grad_mark = 0;
 
 /* ---- Accessors ---------------------------------------------------------- */
 

@@ -264,9 +264,9 @@ COVAR_API covar_status ad_node_fail(const ad_node *y, covar_status status,
 
 /* Exact zero, and "has no derivative here" (ad_grad then fails and names the
  * operator), as results of vjp. Never valid as inputs of anything else. */
-COVAR_API extern char ad_zero_mark, ad_no_grad_mark;
-#define AD_ZERO ((ad_node *)(void *)&ad_zero_mark)
-#define AD_NO_GRAD ((ad_node *)(void *)&ad_no_grad_mark)
+COVAR_API extern const char ad_zero_mark, ad_no_grad_mark;
+#define AD_ZERO ((ad_node *)(uintptr_t)&ad_zero_mark)
+#define AD_NO_GRAD ((ad_node *)(uintptr_t)&ad_no_grad_mark)
 
 /* Sums x_bar over the axes that broadcasting repeated, to the shape of x. */
 COVAR_API ad_node *ad_unbroadcast(ad_node *x_bar, const ad_node *x);
