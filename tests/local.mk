@@ -6,6 +6,7 @@
 # a shell script that speaks TAP (see tap.sh): one line,
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
+unit_tests += tests/test_autodiff_body
 unit_tests += tests/test_autodiff_dim
 unit_tests += tests/test_autodiff_grad
 unit_tests += tests/test_autodiff_graph
@@ -43,6 +44,9 @@ tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
 unit_tests += tests/test_conformance_compiled
 tests_test_conformance_compiled_SOURCES = \
   %D%/test_conformance_compiled.c $(conformance_sources)
+unit_tests += tests/test_conformance_rules
+tests_test_conformance_rules_SOURCES = %D%/test_conformance_rules.c \
+  %D%/conformance_rules.c %D%/conformance_rules.h
 # The suite over an operator list, for the conformance test of each module.
 conformance_sources = tests/conformance.c tests/conformance.h \
   tests/conformance_gradient.c tests/conformance_value.c

@@ -289,6 +289,38 @@ static void test_states_keep_gradients_apart(void)
     fixture_free(&f);
 }
 
+/* Naive forms have the gradient of the stable ones, unless taken literally. */
+static void test_stable_forms(void)
+{
+    fixture f = fixture_create(false);
+    ad_node *x = scalar_input(&f, "x"), *e = ad_exp(x), *d, *bar;
+    ad_node *y = ad_log(ad_add_scalar(e, 1)); /* softplus */
+    TEST_OK(f.ctx, ad_grad(&d, y, &x, 1));
+    TEST_CLOSE(at(&f, d, x, 1000), 1, 1e-15);
+    TEST_REL(at(&f, d, x, -50), exp(-50), 1e-14);
+    bar = ad_scalar(f.g, LA_F64, 1);
+    TEST_OK(f.ctx, ad_lop(&d, &y, &bar, 1, &x, 1,
+                          &(ad_grad_options){.literal = true}));
+    CU_ASSERT(isnan(at(&f, d, x, 1000)));
+    y = ad_log(ad_erfc(x));
+    TEST_OK(f.ctx, ad_grad(&d, y, &x, 1));
+    TEST_REL(at(&f, d, x, 10), -20.099024116734604, 1e-13);
+    TEST_REL(at(&f, d, x, 100), -200.00999900024991, 1e-14);
+    /* log(e^x + e^z), z = x: one half each; z is no leaf and stays */
+    ad_node *z = ad_mul(x, ad_scalar(f.g, LA_F64, 1)), *wrt[] = {z, x}, *dz[2];
+    ad_node *w = scalar_input(&f, "w");
+    y = ad_log(ad_add(ad_exp(w), ad_exp(z)));
+    TEST_OK(f.ctx, ad_grad(dz, y, wrt, 2));
+    la_view value[] = {la_scalar_f64(&(double){10000}),
+                       la_scalar_f64(&(double){10000})};
+    for (int i = 0; i < 2; i++) {
+        la_array *a = evaluate(&f, dz[i], (ad_node *[]){w, x}, value, 2);
+        TEST_CLOSE(la_view_get(la_array_view(a), 0), 0.5, 1e-15);
+        la_array_free(a);
+    }
+    fixture_free(&f);
+}
+
 /* d/dx of a chain of 20000, and a derivative of new nodes on an old graph
  * that does not look at the old part. */
 static void test_deep_and_local(void)
@@ -324,6 +356,7 @@ int main(void)
         {"errors", test_errors},
         {"zeros and poison", test_zero_and_poison},
         {"equal states", test_states_keep_gradients_apart},
+        {"stable forms", test_stable_forms},
         {"deep and local", test_deep_and_local},
     };
     return CUTAP_RUN("autodiff_grad", cases);

@@ -53,6 +53,11 @@ typedef struct ad_out_fields { int64_t index; } ad_out_fields;
 /* A fresh unique leaf of this type (for derivative placeholders, bodies). */
 ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name);
 
+/* The one placeholder in g of a node of the graph around it, and back: the id
+ * out there, -1 if x is no such placeholder. */
+ad_node *ad_placeholder_for(ad_graph *g, const ad_node *outer);
+int64_t  ad_placeholder_outer(const ad_node *x);
+
 bool ad_is_constant(const ad_node *x, double *value); /* uniform constant? */
 
 /* ---- Graphs (graph.c) --------------------------------------------------- */
@@ -189,6 +194,16 @@ struct ad_body {
     uint64_t  hash;
 };
 
+/* An empty lazy graph inside `parent`, with its context and store. A builder
+ * called in it with a node of a graph around it captures that node: it gets a
+ * placeholder, one for each outer node, also for parameters (capture.c). */
+covar_status ad_graph_child(ad_graph **out, ad_graph *parent);
+ad_node     *ad_capture(ad_graph *g, ad_node *outer);
+
+/* How many nodes g has captured; writes the placeholders and what they stand
+ * for in g->parent, unless the lists are NULL. */
+size_t ad_graph_captures(const ad_graph *g, ad_node **inner, ad_node **outer);
+
 /* Freezes g, which then belongs to the body; on failure g stays the caller's
  * and has the error. in are its free leaves (placeholders), y its results. */
 covar_status ad_body_create(ad_body **out, ad_graph *g, ad_node *const *in,
@@ -222,6 +237,9 @@ covar_status ad_evaluate_body(const la_exec *exec, const ad_body *b,
 /* Evaluates one node whose inputs have views x; makes n_out arrays. */
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol);
+
+/* Has y the values of its expansion? */
+bool ad_is_expanded(const ad_node *y);
 
 /* Gives a node of an eager graph its values; the error stays in the graph. */
 covar_status ad_eval_eager(ad_node *y);

@@ -187,14 +187,12 @@ static bool differ_by_constant(ad_dim a, ad_dim b, int64_t *by)
 ad_dim ad_dim_min(ad_dim a, ad_dim b)
 {
     int64_t by;
-    if (ad_dim_is_invalid(a) || ad_dim_is_invalid(b))
+    bool good;
+    ad_dim_table *t = dim_common_table(&a, &b, &good);
+    if (!good)
         return ad_dim_invalid();
-    if (!a.poly && !b.poly)
+    if (!t)
         return a.fixed < b.fixed ? a : b;
-    ad_dim_table *t = a.poly ? a.poly->table : b.poly->table;
-    if (a.poly && b.poly && a.poly->table != b.poly->table)
-        return dim_fail(t, COVAR_ERR_ARG, "they belong to different graphs", a,
-                        b);
     if (ad_dim_same(a, b))
         return a;
     if (differ_by_constant(a, b, &by))

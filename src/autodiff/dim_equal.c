@@ -74,6 +74,10 @@ bool ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b)
     (void)g;
     if (ad_dim_same(a, b))
         return true;
+    bool good;
+    dim_common_table(&a, &b, &good);
+    if (!good)
+        return false;
     a = resolved(a);
     b = resolved(b);
     if (ad_dim_same(a, b))

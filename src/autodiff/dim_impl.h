@@ -77,8 +77,19 @@ struct ad_dim_table {
 
 extern const dim_kind dim_symbol, dim_floor, dim_min;
 
+/* Sorts, adds up equal monomials, drops zeros. False on overflow. */
+bool dim_canonical(ad_term *term, int *n);
+
+/* The size with these canonical terms, which lie in the arena above `mark`
+ * and stay there only if the polynomial is new. */
+ad_dim dim_intern(ad_dim_table *t, ad_term *term, int n, size_t mark);
+
 /* The interned atom equal to `proto` as a size. */
 ad_dim dim_of_atom(ad_dim_table *t, const ad_atom *proto);
+
+/* The table of a or b, into which the one of a graph around is imported; *good
+ * is false for strangers and invalid sizes. NULL: both are constants. */
+ad_dim_table *dim_common_table(ad_dim *a, ad_dim *b, bool *good);
 
 /* Records the failure of a size computation; returns the invalid dim. */
 ad_dim dim_fail(ad_dim_table *t, covar_status status, const char *what,

@@ -36,6 +36,15 @@ static bool foldable(const ad_node *y)
     return true;
 }
 
+/* What cannot be computed now is left to the run, which will say why. */
+static ad_node *give_up(ad_graph *g, ad_node *y, covar_status status)
+{
+    if (status != COVAR_ERR_NOMEM)
+        return y;
+    ad_graph_nomem(g);
+    return NULL;
+}
+
 /* Value of y for rank-0 operands: its uniform value. */
 static ad_node *fold_uniform(ad_graph *g, ad_node *y)
 {
@@ -52,8 +61,9 @@ static ad_node *fold_uniform(ad_graph *g, ad_node *y)
     }
     la_exec exec = la_exec_cpu(g->ctx);
     la_view out = la_view_dense(&result, dtype, 0, NULL);
-    if (la_map(&exec, y->op->row, out, in) != COVAR_OK)
-        return y;
+    covar_status status = la_map(&exec, y->op->row, out, in);
+    if (status != COVAR_OK)
+        return give_up(g, y, status);
     return ad_fill(g, dtype, la_view_get(out, 0), y->type->rank, y->type->dim);
 }
 
@@ -69,25 +79,26 @@ static ad_node *fold_view(ad_graph *g, ad_node *y)
 static ad_node *fold_value(ad_graph *g, ad_node *y)
 {
     la_view x[8];
-    double value;
     if (y->n_in > 8 || !small_type(y->type))
         return y;
     la_exec exec = la_exec_cpu(g->ctx);
     la_array *made[8] = {NULL}, *out = NULL;
-    bool ok = true;
-    for (int i = 0; i < y->n_in && ok; i++) {
+    covar_status status = COVAR_OK;
+    for (int i = 0; i < y->n_in && status == COVAR_OK; i++) {
         ad_node *c = y->in[i];
-        if (c->op == &ad_op_fill) {
-            ok = ad_is_constant(c, &value) && small_type(c->type) &&
-                 ad_eval_node(&exec, c, NULL, &made[i], NULL) == COVAR_OK;
-            x[i] = ok ? la_array_view(made[i]) : la_view_none();
-        } else {
-            const ad_constant_fields *f = c->fields;
+        const ad_constant_fields *f = c->fields;
+        if (c->op == &ad_op_constant)
             x[i] = la_array_view(f->array);
-        }
+        else if (!small_type(c->type))
+            status = COVAR_ERR_UNSUPPORTED;
+        else if ((status = ad_eval_node(&exec, c, NULL, &made[i], NULL)) ==
+                 COVAR_OK)
+            x[i] = la_array_view(made[i]);
     }
-    ok = ok && ad_eval_node(&exec, y, x, &out, NULL) == COVAR_OK;
-    ad_node *z = ok ? ad_constant(g, la_array_view(out)) : y;
+    if (status == COVAR_OK)
+        status = ad_eval_node(&exec, y, x, &out, NULL);
+    ad_node *z = status == COVAR_OK ? ad_constant(g, la_array_view(out))
+                                    : give_up(g, y, status);
     la_array_free(out);
     for (int i = 0; i < y->n_in; i++)
         la_array_free(made[i]);

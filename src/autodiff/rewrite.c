@@ -72,20 +72,19 @@ static ad_node *reapply(ad_rewriter *rw, ad_node *y)
 
 /* The replacement stands for what it replaces: its name, what is known of it.
  */
-static void inherit(const ad_rewriter *rw, ad_node *z, const ad_node *y,
-                    size_t n_old)
+static void inherit(const ad_rewriter *rw, ad_node *z, const ad_node *y)
 {
     if (z == y || z->n_out != y->n_out)
         return;
     for (int k = 0; k < z->n_out; k++)
         z->type[k].facts |= y->type[k].facts;
-    bool fresh = z->id >= n_old;
+    bool fresh = z->id >= rw->n_old;
     if ((fresh || rw->own) && !z->name && y->name && y->op != &ad_op_param &&
         y->op != &ad_op_input)
         z->name = y->name;
 }
 
-static ad_node *rebuild(ad_rewriter *rw, ad_node *y, size_t n_old)
+static ad_node *rebuild(ad_rewriter *rw, ad_node *y)
 {
     ad_graph *g = rw->g;
     const char *scope = g->scope, *file = g->file;
@@ -100,7 +99,7 @@ static ad_node *rebuild(ad_rewriter *rw, ad_node *y, size_t n_old)
     g->line = line;
     if (!z)
         return NULL;
-    inherit(rw, z, y, n_old);
+    inherit(rw, z, y);
     rw->changed |= z != y;
     return z;
 }
@@ -134,14 +133,14 @@ static void mark(ad_rewriter *rw, bool *seen, ad_node **stack,
     }
 }
 
-static bool rebuild_all(ad_rewriter *rw, const bool *seen, size_t n_old)
+static bool rebuild_all(ad_rewriter *rw, const bool *seen)
 {
-    for (size_t id = 0; id < n_old; id++) {
+    for (size_t id = 0; id < rw->n_old; id++) {
         ad_node *y = rw->g->node[id];
         if (!seen[id])
             continue;
         if (!rw->map[id])
-            rw->map[id] = rebuild(rw, y, n_old);
+            rw->map[id] = rebuild(rw, y);
         if (!rw->map[id] || !add_use(rw, rw->map[id], rw->old_use[id]))
             return false;
     }
@@ -159,11 +158,12 @@ covar_status ad_rewrite_pass(ad_rewriter *rw, ad_node **root, size_t n)
     rw->old_use = covar_heap_calloc(heap, n_old, sizeof(*rw->old_use));
     rw->use = NULL;
     rw->n_use = 0;
+    rw->n_old = n_old;
     rw->changed = false;
     bool ok = seen && stack && rw->map && rw->old_use;
     if (ok) {
         mark(rw, seen, stack, root, n);
-        ok = rebuild_all(rw, seen, n_old);
+        ok = rebuild_all(rw, seen);
     }
     for (size_t i = 0; ok && i < n; i++)
         root[i] = rw->map[root[i]->id];
@@ -241,8 +241,10 @@ static ad_node *apply_rules(ad_rewriter *rw, ad_node *y)
         }
         if (!z)
             break;
-        inherit(rw, z, y, 0);
+        inherit(rw, z, y);
         y = z;
+        if (z->id < rw->n_old)
+            return z; /* has its form already, or is not to be touched */
     }
     return ad_fold_constants(rw->g, y);
 }

@@ -23,6 +23,7 @@ struct ad_rewriter {
     ad_node *const *opaque; /* left as they are, with what they need */
     size_t n_opaque;
     ad_node **map;           /* by old id */
+    size_t n_old;            /* ids below are older than the pass */
     uint32_t *old_use, *use; /* users, by old and by new id */
     size_t n_use;
 };

@@ -143,31 +143,44 @@ static ad_node *reduce_reduce(const ad_rewriter *rw, ad_node *y)
     return ad_apply(NULL, y->op, 1, &x->in[0], &f);
 }
 
-/* Axes of size 1 need no reduction: dropping them is a view. */
+/* Dropping axes of size 1 is a view. */
 static ad_node *reduce_one(const ad_rewriter *rw, ad_node *y)
 {
     ad_node *x = y->in[0];
-    unsigned axes = axes_of(y), ones = 0;
+    unsigned axes = axes_of(y);
     (void)rw;
-    if (axes == 0)
-        return x;
     for (int k = 0; k < x->type->rank; k++)
-        if (axes & AD_AXIS(k) && ad_is_one(x->type->dim[k]))
-            ones |= AD_AXIS(k);
-    if (ones == 0)
-        return NULL;
-    unsigned left = 0;
-    int at = 0; /* axis k once those of size 1 are gone */
-    for (int k = 0; k < x->type->rank; k++) {
-        if (axes & ~ones & AD_AXIS(k))
-            left |= AD_AXIS(at);
-        at += !(ones & AD_AXIS(k));
-    }
+        if (axes & AD_AXIS(k) && !ad_is_one(x->type->dim[k]))
+            return NULL;
     for (int k = x->type->rank; k-- > 0;)
-        if (ones & AD_AXIS(k))
+        if (axes & AD_AXIS(k))
             x = ad_squeeze(x, k);
-    ad_reduce_fields f = {(int64_t)left};
-    return left == 0 ? x : ad_apply(NULL, y->op, 1, &x, &f);
+    return x;
+}
+
+static unsigned below(unsigned axes, int64_t k)
+{
+    return axes & (AD_AXIS(k) - 1);
+}
+
+/* Of a value with a dim of 1 more or less: straight from that value, so that
+ * the reduction meets what computes it. */
+static ad_node *reduce_view(const ad_rewriter *rw, ad_node *y)
+{
+    ad_node *x = y->in[0];
+    unsigned axes = axes_of(y);
+    (void)rw;
+    if (x->op == &ad_op_squeeze) {
+        int64_t k = axis_of(x);
+        axes = below(axes, k) | AD_AXIS(k) | (axes & ~below(~0u, k)) << 1;
+    } else if (x->op == &ad_op_expand && axes & AD_AXIS(axis_of(x))) {
+        int64_t k = axis_of(x);
+        axes = below(axes, k) | below(axes >> 1, LA_MAX_DIMS) >> k << k;
+    } else {
+        return NULL;
+    }
+    ad_reduce_fields f = {(int64_t)axes};
+    return ad_apply(NULL, y->op, 1, &x->in[0], &f);
 }
 
 /* Which axes of y does broadcasting repeat? */
@@ -277,10 +290,22 @@ const ad_rule ad_rules_shape[] = {
     RULE("min_min", "min(min(x)) -> min(x) over all axes: one pass", reduce_min,
          reduce_reduce),
     RULE("sum_one", "sum(x) -> x over axes of size 1: a view", sum, reduce_one),
+    RULE("sum_view",
+         "sum(squeeze(x)) -> sum(x) over one axis more, sum(expand(x)) -> "
+         "sum(x): the reduction meets its producer",
+         sum, reduce_view),
     RULE("max_one", "max(x) -> x over axes of size 1: a view", reduce_max,
          reduce_one),
+    RULE("max_view",
+         "max(squeeze(x)) -> max(x) over one axis more, max(expand(x)) -> "
+         "max(x): the reduction meets its producer",
+         reduce_max, reduce_view),
     RULE("min_one", "min(x) -> x over axes of size 1: a view", reduce_min,
          reduce_one),
+    RULE("min_view",
+         "min(squeeze(x)) -> min(x) over one axis more, min(expand(x)) -> "
+         "min(x): the reduction meets its producer",
+         reduce_min, reduce_view),
     RULE("sum_broadcast", "sum(broadcast(x)) -> n sum(x): no pass over copies",
          sum, sum_broadcast),
     RULE("sum_neg", "sum(-x) -> -sum(x): one negation in place of many", sum,
