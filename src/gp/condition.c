@@ -14,7 +14,8 @@
 
 #include "model_impl.h"
 
-/* K(X,X) + noise into L; *mean_diag of that matrix. */
+/* K(X,X) + noise into L; *mean_diag of K alone, which jitter is relative to: a
+ * row with a huge known noise must not raise it. */
 static covar_status gram(gp_model *m, covar_context *ctx, const la_view *in,
                          la_view noise, double *mean_diag)
 {
@@ -22,12 +23,12 @@ static covar_status gram(gp_model *m, covar_context *ctx, const la_view *in,
     la_view L = la_array_view(m->L);
     size_t n = m->data->n;
     COVAR_TRY(gp_programs_run(m->programs, ctx, GP_PROGRAM_GRAM, in, &L));
-    COVAR_TRY(la_add_diag(&exec, L, noise));
     la_view diag = la_view_diag(L);
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += la_view_get(diag, i);
     *mean_diag = n > 0 ? sum / (double)n : 0;
+    COVAR_TRY(la_add_diag(&exec, L, noise));
     if (!isfinite(*mean_diag) || !la_all_finite(L, NULL))
         return covar_fail(ctx, COVAR_ERR_NUMERIC,
                           "the covariance matrix has entries that are not "
