@@ -18,6 +18,7 @@ unit_tests += tests/test_context
 unit_tests += tests/test_golden_json
 unit_tests += tests/test_gp_data
 unit_tests += tests/test_gp_mean
+unit_tests += tests/test_gp_objective
 unit_tests += tests/test_gp_options
 unit_tests += tests/test_gp_prior
 unit_tests += tests/test_gp_start
