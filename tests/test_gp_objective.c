@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "golden_json.h"
 #include "gp/fit_impl.h"
+#include "test_gp.h"
 #include "test_util.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 16, ROWS = 64 };
+enum { MOST = 16 };
 
 /* A problem made from a kernel's text, with values set by name. */
 typedef struct setup {
@@ -68,44 +68,21 @@ static double value_of(setup *s, gp_objective kind, double jitter)
     return v;
 }
 
-/* Inputs of a golden case. */
-typedef struct rows {
-    size_t n, d;
-    double X[ROWS], y[ROWS];
-} rows;
-
-static rows read_rows(const golden *c)
-{
-    rows r = {.d = 1};
-    r.n = golden_numbers(c, "inputs/y", r.y, ROWS);
-    r.d = golden_numbers(c, "inputs/X", r.X, ROWS) / r.n;
-    return r;
-}
-
-static la_view x_of(const rows *r)
-{
-    return la_mat_f64(r->X, r->n, r->d);
-}
-
-static la_view y_of(const rows *r)
-{
-    return la_vec_f64(r->y, r->n);
-}
-
 /* ---- Golden cases ------------------------------------------------------- */
 
 static void test_g01(void)
 {
     golden *file = golden_open("gp_public.json");
     const golden *c = golden_case(file, "G01");
-    rows r = read_rows(c);
+    golden_rows r = golden_rows_read(c);
     for (int single = 0; single < 2; single++) {
         const double tolerance = single ? 1e-4 : 1e-10;
         setup s = begin();
         s.options.mean = GP_MEAN_ZERO;
         s.options.standardise = GP_STANDARDISE_NONE;
         s.options.dtype = single ? LA_F32 : LA_F64;
-        finish(&s, "1.3*rbf(lengthscale=0.8)", .05, x_of(&r), y_of(&r));
+        finish(&s, "1.3*rbf(lengthscale=0.8)", .05, golden_rows_x(&r),
+               golden_rows_y(&r));
         double v, g[3], h[9], expected[9];
         TEST_OK(s.ctx, gp_problem_eval(s.problem, s.free, GP_ML, 0, &v, g, h));
         TEST_REL(v, golden_number(c, "expected/lml"), tolerance);
@@ -127,7 +104,7 @@ static void test_g02(void)
                                         "rbf"};
     golden *file = golden_open("gp_public.json");
     const golden *c = golden_case(file, "G02");
-    rows r = read_rows(c);
+    golden_rows r = golden_rows_read(c);
     for (size_t i = 0; i < 2 * NELEM(words); i++) {
         const char *word = words[i / 2];
         const double tolerance = i % 2 ? 1e-4 : 1e-10;
@@ -138,7 +115,7 @@ static void test_g02(void)
         s.options.mean = GP_MEAN_ZERO;
         s.options.standardise = GP_STANDARDISE_NONE;
         s.options.dtype = i % 2 ? LA_F32 : LA_F64;
-        finish(&s, kernel, .02, x_of(&r), y_of(&r));
+        finish(&s, kernel, .02, golden_rows_x(&r), golden_rows_y(&r));
         double v, g[4], expected[4];
         TEST_OK(s.ctx,
                 gp_problem_eval(s.problem, s.free, GP_ML, 0, &v, g, NULL));
@@ -161,7 +138,7 @@ static void test_g03(void)
         "1.variance", "1.lengthscale",   "1.alpha",         "noise_variance"};
     golden *file = golden_open("gp_public.json");
     const golden *c = golden_case(file, "G03");
-    rows r = read_rows(c);
+    golden_rows r = golden_rows_read(c);
     for (int single = 0; single < 2; single++) {
         const double tolerance = single ? 1e-4 : 1e-10;
         setup s = begin();
@@ -171,7 +148,7 @@ static void test_g03(void)
         finish(&s,
                "1.1*rbf(lengthscale=2.5)*periodic(lengthscale=0.9,period=1.3)"
                " + 0.4*rq(lengthscale=0.6,alpha=0.75)",
-               .03, x_of(&r), y_of(&r));
+               .03, golden_rows_x(&r), golden_rows_y(&r));
         double v, g[8], ordered[8], expected[9];
         TEST_OK(s.ctx,
                 gp_problem_eval(s.problem, s.free, GP_ML, 0, &v, g, NULL));
@@ -212,10 +189,11 @@ static void test_g13(void)
 {
     golden *file = golden_open("gp_public.json");
     const golden *c = golden_case(file, "G13");
-    rows r = read_rows(c);
+    golden_rows r = golden_rows_read(c);
     setup s = begin();
     s.options.mean = GP_MEAN_LINEAR;
-    finish(&s, "1.3*rbf(lengthscale=0.8)", .05, x_of(&r), y_of(&r));
+    finish(&s, "1.3*rbf(lengthscale=0.8)", .05, golden_rows_x(&r),
+           golden_rows_y(&r));
     TEST_REL(value_of(&s, GP_ML, 0), golden_number(c, "expected/ml_at_beta"),
              1e-10);
     clear(&s);
@@ -227,14 +205,15 @@ static void test_g14(void)
 {
     golden *file = golden_open("gp_public.json");
     const golden *c = golden_case(file, "G14");
-    rows r = read_rows(c);
+    golden_rows r = golden_rows_read(c);
     double noise[5], v, g[3], h[9];
     golden_numbers(c, "inputs/noise_var", noise, 5);
     setup s = begin();
     s.options.mean = GP_MEAN_ZERO;
     s.options.standardise = GP_STANDARDISE_NONE;
     s.options.noise_per_point = noise;
-    finish(&s, "1.3*rbf(lengthscale=0.8)", 0, x_of(&r), y_of(&r));
+    finish(&s, "1.3*rbf(lengthscale=0.8)", 0, golden_rows_x(&r),
+           golden_rows_y(&r));
     CU_ASSERT(s.free[2] == -INFINITY);
     TEST_OK(s.ctx, gp_problem_eval(s.problem, s.free, GP_ML, 0, &v, g, h));
     TEST_REL(v, golden_number(c, "expected/lml"), 1e-10);
@@ -257,11 +236,11 @@ static void test_g27(void)
                    {1e-4, 1e-6, "expected/lml_jitter_1e-4"}};
     golden *file = golden_open("gp_public.json");
     const golden *c = golden_case(file, "G27");
-    rows r = read_rows(c);
+    golden_rows r = golden_rows_read(c);
     setup s = begin();
     s.options.mean = GP_MEAN_ZERO;
     s.options.standardise = GP_STANDARDISE_NONE;
-    finish(&s, "rbf(lengthscale=0.5)", 0, x_of(&r), y_of(&r));
+    finish(&s, "rbf(lengthscale=0.5)", 0, golden_rows_x(&r), golden_rows_y(&r));
     s.free[0] = 0;
     for (size_t i = 0; i < NELEM(rows_of); i++)
         TEST_REL(value_of(&s, GP_ML, rows_of[i].level),
