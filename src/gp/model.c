@@ -182,9 +182,27 @@ bool gp_param_is_irrelevant(const gp_model *m, size_t i)
            p->value > sqrt(p->lower * p->upper);
 }
 
+/* d lml / d coefficient k of a given mean: 1'alpha or x_k'alpha. */
+static double mean_gradient(const gp_model *m, size_t k)
+{
+    const gp_data *data = m->data;
+    la_view alpha = la_array_view(m->alpha);
+    double sum = 0;
+    for (size_t i = 0; i < data->n; i++)
+        for (size_t j = 0; j < data->p; j++)
+            sum += la_view_get(alpha, i * data->p + j) *
+                   (k == 0 ? 1 : data->X[i * data->d + k - 1]);
+    return sum;
+}
+
 double gp_param_gradient(const gp_model *m, size_t i)
 {
-    return entry(m, i) ? m->gradient[i] : 0;
+    if (entry(m, i))
+        return m->gradient[i];
+    if (i >= gp_param_count(m) || !m->data->mean_given)
+        return 0; /* profiled: stationary by construction */
+    return m->options.objective == GP_LOO ? (double)NAN
+                                          : mean_gradient(m, i - m->params.n);
 }
 
 covar_status gp_param_get(const gp_model *m, covar_context *ctx,

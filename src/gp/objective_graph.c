@@ -71,7 +71,7 @@ static ad_node *covariance(maker *m)
     if (o->in[GP_IN_NOISE])
         noise = ad_add(o->in[GP_IN_NOISE], noise);
     noise = ad_add(noise, ad_mul(level, size));
-    return ad_name(ad_add_diag(K, noise), "covariance");
+    return ad_add_diag(K, noise);
 }
 
 /* The profiled mean: V = L^-1 H, G = chol(V'V), beta. */
@@ -84,7 +84,7 @@ static profile profile_mean(const maker *m, ad_node *L)
     profile f = {NULL, NULL, NULL};
     f.V = ad_trsm(LA_LEFT, LA_LOWER, LA_NO_TRANS, L, m->o->in[GP_IN_H]);
     ad_node *u = ad_trsm(LA_LEFT, LA_LOWER, LA_NO_TRANS, L, m->o->in[GP_IN_Y]);
-    f.G = ad_cholesky(ad_name(ad_syrk(1, LA_TRANS, f.V), "mean basis"));
+    f.G = ad_cholesky(ad_syrk(1, LA_TRANS, f.V));
     f.beta = ad_chol_solve(f.G, ad_gemm(1, LA_TRANS, f.V, LA_NO_TRANS, u));
     return f;
 }
