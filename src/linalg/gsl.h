@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *     gsl_matrix *X = ...; gsl_vector *y = ...;
- *     gp_fit(&m, ctx, la_from_gsl_matrix(X), la_from_gsl_vector(y), NULL, NULL);
+ *     gp_fit(&m, ctx, la_from_gsl_matrix(X), la_from_gsl_vector(y), NULL,
+ *            NULL);
  *
  * A view is valid as long as the GSL object. These are inline functions, so
  * that the library itself does not ask for GSL's headers. */
