@@ -18,16 +18,17 @@ typedef struct table {
     gp_space space;
 } table;
 
-static table make(covar_context *ctx, const char *kernel, gp_options *o)
+/* In place: the space points at the table. */
+static void make(table *t, covar_context *ctx, const char *kernel,
+                 gp_options *o)
 {
-    table t = {.kernel = NULL};
-    TEST_OK(ctx, gp_kernel_parse(&t.kernel, ctx, kernel));
-    TEST_OK(ctx, gp_data_create(&t.data, ctx, la_mat_f64(X, N, 2),
+    *t = (table){.kernel = NULL};
+    TEST_OK(ctx, gp_kernel_parse(&t->kernel, ctx, kernel));
+    TEST_OK(ctx, gp_data_create(&t->data, ctx, la_mat_f64(X, N, 2),
                                 la_vec_f64(y, N), o));
-    TEST_OK(ctx, gp_params_create(&t.params, ctx, t.kernel, t.data, o));
-    TEST_OK(ctx, gp_params_apply(&t.params, ctx, o));
-    TEST_OK(ctx, gp_space_create(&t.space, ctx, &t.params));
-    return t;
+    TEST_OK(ctx, gp_params_create(&t->params, ctx, t->kernel, t->data, o));
+    TEST_OK(ctx, gp_params_apply(&t->params, ctx, o));
+    TEST_OK(ctx, gp_space_create(&t->space, ctx, &t->params));
 }
 
 static void clear(table *t)
@@ -50,7 +51,8 @@ static void test_deterministic(void)
 {
     covar_context *ctx = test_context();
     gp_options o = gp_options_default();
-    table t = make(ctx, "matern52(ard)", &o);
+    table t;
+    make(&t, ctx, "matern52(ard)", &o);
     double v[4];
     TEST_INT(t.space.n, 4);
     CU_ASSERT_FALSE(gp_start_is_given(&t.params));
@@ -75,7 +77,8 @@ static void test_given(void)
     covar_context *ctx = test_context();
     gp_options o = gp_options_default();
     gp_options_start(&o, "0.lengthscale", 4);
-    table t = make(ctx, "2*rbf[0] + periodic(period=3)[0]", &o);
+    table t;
+    make(&t, ctx, "2*rbf[0] + periodic(period=3)[0]", &o);
     double v[6];
     CU_ASSERT_TRUE(gp_start_is_given(&t.params));
     double sd2 = pow(t.data->y_sd[0], 2);
@@ -95,7 +98,8 @@ static void test_spread(void)
     gp_options o = gp_options_default();
     gp_options_bounds(&o, "variance", 1e-3, 2e-3); /* below the range */
     gp_options_bounds(&o, "noise_variance", 1e-3, 1e-1);
-    table t = make(ctx, "rbf(ard)", &o);
+    table t;
+    make(&t, ctx, "rbf(ard)", &o);
     double low[4], high[4], sd2 = pow(t.data->y_sd[0], 2);
     gp_start_spread(low, &t.space, (double[]){0, 0, 0, 0});
     gp_start_spread(high, &t.space, (double[]){1, 1, 1, 1});
@@ -120,7 +124,8 @@ static void test_fixed_and_tied(void)
     gp_options o = gp_options_default();
     gp_options_fix(&o, "noise_variance", 0);
     gp_options_tie(&o, "lengthscale[1]", "lengthscale[0]");
-    table t = make(ctx, "rbf(ard)", &o);
+    table t;
+    make(&t, ctx, "rbf(ard)", &o);
     TEST_INT(t.space.n, 2);
     double x[2] = {.5, .25}, free[4], g[2], back[2];
     gp_space_expand(free, &t.space, x);
