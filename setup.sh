@@ -12,7 +12,7 @@ build=$here/build
 # the OpenMP build of OpenBLAS: beside another one it would not be chosen.
 deps="gcc g++ make autoconf automake libtool pkg-config
     libgsl-dev libopenblas-openmp-dev liblapacke-dev libhdf5-dev libnlopt-dev
-    libsleef-dev libcunit1-dev gnuplot-nox"
+    libsleef-dev zlib1g-dev libcunit1-dev gnuplot-nox"
 
 say() { echo "setup: $*"; }
 

@@ -13,6 +13,7 @@ m4_define([COVAR_PUBLIC_HEADERS], [
   src/autodiff/op.h
   src/autodiff/optim.h
   src/gp/gp.h
+  datasets/dataset.h
 ])
 
 # COVAR_PUBLIC_HEADER_LINKS

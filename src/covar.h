@@ -12,6 +12,7 @@
 #include <covar/op.h>
 #include <covar/optim.h>
 #include <covar/gp.h>
+#include <covar/dataset.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -58,7 +58,9 @@ COVAR_API bool           ad_graph_is_eager(const ad_graph *g);
 COVAR_API size_t         ad_graph_node_count(const ad_graph *g);
 
 /* Frees every node, value and hash entry made since the mark. */
-typedef struct ad_mark { size_t n; } ad_mark;
+typedef struct ad_mark {
+    size_t nodes, bytes;
+} ad_mark;
 COVAR_API ad_mark ad_graph_mark(const ad_graph *g);
 COVAR_API void    ad_graph_release(ad_graph *g, ad_mark mark);
 

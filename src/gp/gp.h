@@ -327,6 +327,7 @@ COVAR_API double      gp_param_value(const gp_model *m, size_t i);
 COVAR_API bool        gp_param_is_fixed(const gp_model *m, size_t i);
 COVAR_API bool        gp_param_is_log(const gp_model *m, size_t i);
 COVAR_API bool        gp_param_at_bound(const gp_model *m, size_t i);
+COVAR_API bool        gp_param_is_irrelevant(const gp_model *m, size_t i);
 COVAR_API double      gp_param_gradient(const gp_model *m, size_t i);
 COVAR_API COVAR_MUST_CHECK covar_status gp_param_get(const gp_model *m,
                                                      covar_context *ctx,

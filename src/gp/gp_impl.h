@@ -22,6 +22,7 @@
 
 typedef enum gp_form { GP_FORM_SUM, GP_FORM_TERM, GP_FORM_LEAF } gp_form;
 typedef struct gp_kernel_type gp_kernel_type;
+typedef struct gp_data gp_data;
 
 /* A start or fixed value given for a leaf's parameter. */
 typedef struct gp_arg {
@@ -39,7 +40,6 @@ struct gp_kernel {
     size_t      n_child;
 
     double number; /* term: start of the variance or fixed scale; NaN = none */
-    bool   number_fixed; /* term: variance written by the program as fixed */
 
     const gp_kernel_type *type; /* leaf from here on */
     gp_arg               *arg;
@@ -92,9 +92,19 @@ typedef struct gp_params {
     size_t      n; /* kernel parameters, then noise_variance last */
 } gp_params;
 
+/* A table being made: where names start and what scales are taken from. */
+typedef struct gp_params_maker {
+    covar_context *ctx;
+    gp_params     *out;
+    const gp_data *data;
+    la_dtype       dtype;
+    const char    *prefix; /* of canonical names, "" or "1.0." */
+    const char    *path;   /* of full names, "1.0." */
+} gp_params_maker;
+
 /* ---- Data (data.c) ------------------------------------------------------ */
 
-typedef struct gp_data {
+struct gp_data {
     covar_heap *heap;
     size_t      n, d, p;    /* rows used, columns, outputs */
     size_t      n_missing;
@@ -110,11 +120,30 @@ typedef struct gp_data {
     size_t     *dropped;    /* constant columns */
     size_t      n_dropped;
     bool        duplicates; /* repeated rows of X */
-} gp_data;
+};
 
 covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
                             la_view y, const gp_options *options);
 void         gp_data_free(gp_data *d);
+
+/* ---- Settings by name (options.c) --------------------------------------- */
+
+typedef enum gp_setting_kind {
+    GP_SET_START,
+    GP_SET_FIX,
+    GP_SET_FIX_START, /* fixed where the kernel's text starts it */
+    GP_SET_BOUNDS,
+    GP_SET_PRIOR,
+    GP_SET_TIE
+} gp_setting_kind;
+
+typedef struct gp_setting {
+    gp_setting_kind kind;
+    char           *name;
+    char           *to;   /* GP_SET_TIE */
+    double          a, b; /* value, or bounds */
+    gp_prior        prior;
+} gp_setting;
 
 /* ---- Parameters (params.c) ---------------------------------------------- */
 
@@ -127,6 +156,21 @@ covar_status gp_params_create(gp_params *out, covar_context *ctx,
 covar_status gp_params_copy(gp_params *out, covar_context *ctx,
                             const gp_params *p);
 void         gp_params_clear(gp_params *p);
+
+/* Appends one entry: name, kind, scale and bounds from `like` (its name, path
+ * and start are filled here; bounds and scale in user units). A start or a
+ * fixed value given in `leaf` for `name` is taken over and checked. */
+covar_status gp_params_add(gp_params_maker *m, const gp_kernel *leaf,
+                           const char *name, const gp_param *like);
+
+/* The usual entries by kind. `column` -1: of the group of all columns. */
+covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
+                                const char *name, gp_kind kind,
+                                ptrdiff_t column);
+
+/* The entries of a whole kernel (of a feature kernel's base). */
+covar_status gp_params_add_kernel(const gp_params_maker *m,
+                                  const gp_kernel *k);
 
 /* Index of a name or path, or -1. */
 ptrdiff_t gp_params_find(const gp_params *p, const char *name);
@@ -142,15 +186,21 @@ covar_status gp_kernel_with_values(gp_kernel **out, covar_context *ctx,
 /* ---- Kernels as graph (kernel_build.c, kernel_<type>.c) ----------------- */
 
 /* What a kernel is built from: model coordinates of X (n,d) and Z (m,d) or
- * NULL (= X), and one rank-0 node of values per table entry. */
+ * NULL (= X), and the free values of all table entries as a vector. */
 typedef struct gp_build {
     ad_graph        *g;
     la_dtype         dtype;
     ad_node         *X, *Z;
-    ad_node *const  *param;
+    ad_node         *free; /* (params->n) */
     const gp_params *params;
-    size_t           next; /* builder: index of the next parameter */
+    size_t           next; /* index of the next parameter to take */
 } gp_build;
+
+/* The value of the next parameter (rank 0); those of the next n that are not
+ * dropped (vector); the free values of the next n as they are. */
+ad_node *gp_build_take(gp_build *b);
+ad_node *gp_build_take_vector(gp_build *b, size_t n);
+ad_node *gp_build_take_free(gp_build *b, size_t n);
 
 ad_node *gp_kernel_build(const gp_kernel *k, gp_build *b); /* (n,m) */
 ad_node *gp_kernel_diag(const gp_kernel *k, gp_build *b);  /* (n): k(x,x) */
@@ -161,15 +211,18 @@ struct gp_kernel_type {
     const char *formula;
     bool        stationary;
     bool        takes_ard;
-    bool        takes_order; /* degree or q */
+    bool        takes_order; /* poly: degree, spectral_mixture: q */
+    const char *order_name;
+    unsigned    order_default;
     bool        saved;       /* can be written to a file */
+    const char *const *arg_names; /* NULL-terminated, without indices */
 
-    /* Appends the leaf's parameters (without the term's variance). `prefix`
-     * and `path` come before the names. */
-    covar_status (*params)(gp_params *out, covar_context *ctx,
-                           const gp_kernel *leaf, const gp_data *data,
-                           const char *prefix, const char *path);
-    /* K of the leaf; takes its parameters from b->param[b->next ...]. */
+    /* Appends the leaf's parameters (without the term's variance). */
+    covar_status (*params)(gp_params_maker *m, const gp_kernel *leaf);
+    /* Typical size of k(x,x) at variance 1, for scaling the term's variance;
+     * NULL = 1. */
+    double (*size)(const gp_kernel *leaf, const gp_data *data);
+    /* K of the leaf; takes its parameters in the order of `params`. */
     ad_node *(*build)(const gp_kernel *leaf, gp_build *b);
     ad_node *(*diag)(const gp_kernel *leaf, gp_build *b);
 };
