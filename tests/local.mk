@@ -18,6 +18,7 @@ unit_tests += tests/test_autodiff_store
 unit_tests += tests/test_context
 unit_tests += tests/test_golden_json
 unit_tests += tests/test_gp_data
+unit_tests += tests/test_gp_derivatives
 unit_tests += tests/test_gp_fit
 unit_tests += tests/test_gp_golden
 unit_tests += tests/test_gp_lml
@@ -28,7 +29,9 @@ unit_tests += tests/test_gp_predict
 unit_tests += tests/test_gp_options
 unit_tests += tests/test_gp_prior
 unit_tests += tests/test_gp_reference
+unit_tests += tests/test_gp_refusals
 unit_tests += tests/test_gp_start
+unit_tests += tests/test_gp_traps
 unit_tests += tests/test_heap
 unit_tests += tests/test_linalg_array
 unit_tests += tests/test_linalg_cholesky
@@ -83,14 +86,16 @@ EXTRA_DIST += %D%/tap.sh %D%/totals.sh
 noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
 noinst_HEADERS += %D%/test_autodiff.h
 EXTRA_DIST += %D%/golden/gp_public.json
-noinst_HEADERS += %D%/golden_json.h %D%/test_gp.h
+noinst_HEADERS += %D%/golden_json.h %D%/test_gp.h \
+  %D%/test_gp_problem.h
 EXTRA_DIST += %D%/golden/datasets.txt %D%/golden/datasets.py
 noinst_HEADERS += %D%/cutap.h %D%/test_util.h
 noinst_HEADERS += %D%/datasets_util.h %D%/datasets_hdf5_util.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la
 tests_libtest_la_SOURCES = %D%/cutap.c %D%/test_util.c %D%/test_alloc.c
-tests_libtest_la_SOURCES += %D%/golden_json.c %D%/test_gp.c
+tests_libtest_la_SOURCES += %D%/golden_json.c %D%/test_gp.c \
+  %D%/test_gp_problem.c
 tests_libtest_la_CPPFLAGS = $(AM_CPPFLAGS) \
   -DTEST_SRCDIR='"$(abs_top_srcdir)"'
 check_PROGRAMS += $(unit_tests) $(public_tests)

@@ -171,14 +171,14 @@ static void fill_report(gp_model *m, const fit *f, const gp_result *best)
     r->n_restarts = f->report.n_restarts;
     r->subset_rows = f->report.subset_rows;
     r->notes |= f->report.notes;
-    if (strcmp(r->reason, ad_stop_name(AD_STOP_ITERATIONS)) == 0)
+    if (strcmp(r->reason, gp_reason(AD_STOP_ITERATIONS)) == 0)
         r->notes |= GP_NOTE_MAX_ITER;
     if (s->cancelled || covar_cancelled(f->ctx)) {
         r->notes |= GP_NOTE_CANCELLED;
-        r->reason = ad_stop_name(AD_STOP_CANCELLED);
+        r->reason = gp_reason(AD_STOP_CANCELLED);
     } else if (gp_search_is_over(s) && strcmp(r->reason, "none") != 0) {
         r->notes |= GP_NOTE_MAX_TIME;
-        r->reason = ad_stop_name(AD_STOP_SECONDS);
+        r->reason = gp_reason(AD_STOP_SECONDS);
     }
     r->seconds = gp_clock() - s->began;
     r->peak_bytes = gp_fit_bytes(f->data->n, f->data->d, f->data->p,

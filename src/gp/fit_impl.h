@@ -133,6 +133,8 @@ covar_status gp_multistart(double *x, gp_result *result, gp_search *s,
                            gp_problem **problem, const gp_fit_input *in,
                            gp_report *report);
 
+const char *gp_reason(ad_stop stop); /* as gp_report.reason; report.c */
+
 /* ---- Memory (memory.c) -------------------------------------------------- */
 
 /* Bytes above the input of a fit whose search holds `search` bytes: copies of

@@ -202,7 +202,7 @@ static covar_status minimise(gp_result *result, gp_search *s, double *x)
             status = COVAR_OK;
             r = (ad_optim_report){.reason = AD_STOP_CANCELLED};
         }
-        result->reason = ad_stop_name(r.reason);
+        result->reason = gp_reason(r.reason);
         s->cancelled = s->cancelled || r.reason == AD_STOP_CANCELLED;
         if (status == COVAR_OK && r.evaluations > 0) {
             result->value = -r.value;
