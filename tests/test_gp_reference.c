@@ -10,14 +10,15 @@
 
 #include <covar/dataset.h>
 
-static void load(dataset_xy *xy, covar_context *ctx, const char *path)
+/* The views point into the data set, which the caller frees. */
+static dataset *load(dataset_xy *xy, covar_context *ctx, const char *path)
 {
     dataset *d = NULL;
     *xy = (dataset_xy){.n = 0};
     TEST_OK(ctx, dataset_load(&d, ctx, path));
     CU_ASSERT_PTR_NOT_NULL_FATAL(d);
     TEST_OK(ctx, dataset_select(xy, ctx, d, NULL, NULL));
-    dataset_free(d);
+    return d;
 }
 
 static void test_snelson(void)
@@ -33,7 +34,7 @@ static void test_snelson(void)
     TEST_SHARED(path, "data/snelson.h5");
     covar_context *ctx = test_context();
     dataset_xy xy;
-    load(&xy, ctx, path);
+    dataset *d = load(&xy, ctx, path);
     for (size_t i = 0; i < NELEM(rows); i++) {
         gp_options o = gp_options_of(ctx, rows[i].word);
         o.mean = GP_MEAN_ZERO;
@@ -55,6 +56,7 @@ static void test_snelson(void)
         gp_options_done(&o);
     }
     dataset_xy_clear(&xy);
+    dataset_free(d);
     covar_context_free(ctx);
 }
 
@@ -70,7 +72,7 @@ static void test_co2(void)
     TEST_SHARED(path, "data/co2_r.h5");
     covar_context *ctx = test_context();
     dataset_xy xy;
-    load(&xy, ctx, path);
+    dataset *d = load(&xy, ctx, path);
     for (int fit = 0; fit < 2; fit++) {
         gp_options o = gp_options_of(ctx, co2_kernel);
         o.mean = GP_MEAN_ZERO;
@@ -89,6 +91,7 @@ static void test_co2(void)
         gp_options_done(&o);
     }
     dataset_xy_clear(&xy);
+    dataset_free(d);
     covar_context_free(ctx);
 }
 
@@ -104,7 +107,7 @@ static void test_mcycle(void)
     TEST_SHARED(path, "data/mcycle.h5");
     covar_context *ctx = test_context();
     dataset_xy xy;
-    load(&xy, ctx, path);
+    dataset *d = load(&xy, ctx, path);
     for (size_t i = 0; i < NELEM(rows); i++) {
         gp_options o = gp_options_of(ctx, rows[i].kernel);
         o.mean = GP_MEAN_ZERO;
@@ -120,6 +123,7 @@ static void test_mcycle(void)
         gp_options_done(&o);
     }
     dataset_xy_clear(&xy);
+    dataset_free(d);
     covar_context_free(ctx);
 }
 

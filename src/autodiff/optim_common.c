@@ -29,8 +29,8 @@ const char *ad_stop_name(ad_stop reason)
         [AD_STOP_GRADIENT] = "gradient",
         [AD_STOP_VALUE] = "value",
         [AD_STOP_STEP] = "step",
-        [AD_STOP_ITERATIONS] = "iterations",
-        [AD_STOP_SECONDS] = "seconds",
+        [AD_STOP_ITERATIONS] = "max_iterations",
+        [AD_STOP_SECONDS] = "max_seconds",
         [AD_STOP_CANCELLED] = "cancelled",
         [AD_STOP_LINE_SEARCH] = "line_search",
     };
@@ -103,18 +103,6 @@ covar_status ad_optim_bounds(double *x, double *lower, double *upper,
         x[i] = moved;
     }
     return COVAR_OK;
-}
-
-double ad_optim_projected_norm(const double *x, const double *g,
-                               const double *lower, const double *upper,
-                               size_t n)
-{
-    double norm = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double room = g[i] < 0 ? upper[i] - x[i] : x[i] - lower[i];
-        norm = fmax(norm, fmin(fabs(g[i]), room));
-    }
-    return norm;
 }
 
 double ad_optim_noise(double f)

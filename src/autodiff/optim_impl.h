@@ -56,14 +56,14 @@ double ad_pairs_dot_row(const ad_pairs *p, size_t i, const double *v);
 
 /* ---- optim_cauchy.c and optim_subspace.c: a step of the model ---- */
 
-/* The box in which one step may lie, and buffers. */
+/* The model at a point, the bounds, and buffers. */
 typedef struct ad_model_step {
     const ad_pairs *pairs;
     const double *x, *g;
-    const double *lower, *upper; /* (n): bounds and step cap together */
+    const double *lower, *upper;
     double *z;                   /* (n) out: the step */
     double *c;                   /* (2k) out: W'z of the Cauchy point */
-    bool *fixed;                 /* (n) out: at an end of the box */
+    bool *fixed;                 /* (n) out: at a bound */
     double *d, *t;               /* (n) work */
     size_t *heap;                /* (n) work */
     double *p, *q, *u;           /* (2k) work */
@@ -119,12 +119,36 @@ covar_status ad_optim_options_resolve(ad_optim_options *out,
 covar_status ad_optim_bounds(double *x, double *lower, double *upper,
                              covar_context *ctx, const ad_problem *problem);
 
-/* max_i |P(x - g) - x|_i with P the projection onto the bounds. */
-double ad_optim_projected_norm(const double *x, const double *g,
-                               const double *lower, const double *upper,
-                               size_t n);
-
 /* Seconds of a clock that never goes back. */
 double ad_optim_clock(void);
+
+/* ---- optim_memory.c: all that a run keeps, in one block ---- */
+
+/* A point with everything that is known of it. */
+typedef struct ad_optim_point {
+    double *x, *g, f;
+} ad_optim_point;
+
+typedef struct ad_optim_run {
+    covar_context *ctx;
+    const ad_problem *problem;
+    ad_optim_options options; /* resolved */
+    size_t n;
+    double *lower, *upper;
+    ad_optim_point now, trial, best;
+    ad_pairs pairs;
+    ad_model_step model;
+    double *s, *y;
+    size_t iterations, evaluations;
+    size_t flat; /* iterations in a row that hardly lowered the value */
+    double started;
+    bool stopped;
+    ad_stop reason;
+    void *block;
+} ad_optim_run;
+
+/* Points all buffers of a run into one new block; n and options are set. */
+covar_status ad_optim_run_alloc(ad_optim_run *run);
+void ad_optim_run_free(ad_optim_run *run);
 
 #endif

@@ -1,80 +1,65 @@
 /* The minimiser: limited-memory BFGS with bounds and capped steps.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One iteration: the quadratic model of optim_impl.h is minimised in the box
- * that bounds and step cap leave (Cauchy point, then the free coordinates),
- * a line search goes along that step, the pair (s, y) updates the model.
- * Since the box is convex and holds x, no trial leaves it. The lowest point
- * of all trials is kept apart, whatever the search does.
+ * One iteration: the quadratic model of optim_impl.h is minimised within the
+ * bounds (Cauchy point, then the free coordinates), the step to there is
+ * shortened to the cap, a line search goes along it, and the pair (s, y)
+ * updates the model. Since the bounds are convex no trial leaves them. The
+ * lowest point of all trials is kept apart, whatever the search does.
  * Source: Byrd, Lu, Nocedal, Zhu 1995, algorithm L-BFGS-B; Nocedal & Wright
  * 2006, ch. 7.2. */
 #include "config.h"
 
 #include "autodiff/optim_impl.h"
-#include "heap.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A point with everything that is known of it. */
-#ifndef FLAT
-#define FLAT 1
-#endif
-typedef struct point {
-    double *x, *g, f;
-} point;
+/* So many iterations in a row without a decrease that counts end a run. */
+enum { FLAT = 2 };
 
-typedef struct minimiser {
-    covar_context *ctx;
-    const ad_problem *problem;
-    ad_optim_options options;
-    size_t n;
-    double *lower, *upper;         /* the bounds */
-    double *box_lower, *box_upper; /* and the step cap, of this iteration */
-    point now, trial, best;
-    ad_pairs pairs;
-    ad_model_step model;
-    double *s, *y;
-    size_t iterations, evaluations;
-    size_t flat; /* iterations in a row that hardly lowered the value */
-    double started;
-    bool stopped;
-    ad_stop reason;
-} minimiser;
-
-static void stop(minimiser *m, ad_stop reason)
+static void stop(ad_optim_run *run, ad_stop reason)
 {
-    if (!m->stopped)
-        m->reason = reason;
-    m->stopped = true;
+    if (!run->stopped)
+        run->reason = reason;
+    run->stopped = true;
 }
 
-static bool finite_all(const double *v, size_t n)
+static void copy_point(ad_optim_point *to, const ad_optim_point *from,
+                       size_t n)
 {
-    bool finite = true;
-    for (size_t i = 0; i < n; i++)
-        finite = finite && isfinite(v[i]);
-    return finite;
-}
-
-static void copy_point(point *to, const point *from, size_t n)
-{
-    memcpy(to->x, from->x, n * sizeof(*to->x));
-    memcpy(to->g, from->g, n * sizeof(*to->g));
+    if (n > 0) {
+        memcpy(to->x, from->x, n * sizeof(*to->x));
+        memcpy(to->g, from->g, n * sizeof(*to->g));
+    }
     to->f = from->f;
 }
 
-/* Stops for what the caller asked of time, evaluations and cancelling. */
-static void check_limits(minimiser *m)
+/* max_i |P(x - g) - x|_i with P the projection onto the bounds. */
+static double projected_norm(const ad_optim_run *run, const ad_optim_point *p)
 {
-    const ad_optim_options *o = &m->options;
-    if (covar_cancelled(m->ctx))
-        stop(m, AD_STOP_CANCELLED);
-    else if (o->max_evaluations > 0 && m->evaluations >= o->max_evaluations)
-        stop(m, AD_STOP_ITERATIONS);
+    double norm = 0;
+    for (size_t i = 0; i < run->n; i++) {
+        const double room = p->g[i] < 0 ? run->upper[i] - p->x[i]
+                                        : p->x[i] - run->lower[i];
+        norm = fmax(norm, fmin(fabs(p->g[i]), room));
+    }
+    return norm;
+}
+
+/* ---- evaluations ---- */
+
+/* Stops for what the caller asked of time, evaluations and cancelling. */
+static void check_limits(ad_optim_run *run)
+{
+    const ad_optim_options *o = &run->options;
+    if (covar_cancelled(run->ctx))
+        stop(run, AD_STOP_CANCELLED);
+    else if (o->max_evaluations > 0 && run->evaluations >= o->max_evaluations)
+        stop(run, AD_STOP_ITERATIONS);
     else if (o->max_seconds > 0
-             && ad_optim_clock() - m->started >= o->max_seconds)
-        stop(m, AD_STOP_SECONDS);
+             && ad_optim_clock() - run->started >= o->max_seconds)
+        stop(run, AD_STOP_SECONDS);
 }
 
 static bool means_infinity(covar_status status)
@@ -83,301 +68,228 @@ static bool means_infinity(covar_status status)
            || status == COVAR_ERR_NUMERIC;
 }
 
-/* Value and gradient at the trial point; f = +infinity where there is none. */
-static covar_status evaluate(minimiser *m)
+static bool is_finite(const ad_optim_point *p, size_t n)
 {
-    point *t = &m->trial;
-    t->f = INFINITY;
-    const covar_status status =
-        m->problem->eval(&t->f, t->g, t->x, m->n, m->problem->data);
-    m->evaluations++;
-    if (status == COVAR_CANCELLED) {
-        t->f = INFINITY;
-        stop(m, AD_STOP_CANCELLED);
-        return COVAR_OK;
-    }
+    bool finite = isfinite(p->f);
+    for (size_t i = 0; i < n; i++)
+        finite = finite && isfinite(p->g[i]);
+    return finite;
+}
+
+/* Value and gradient at the trial point; f = +infinity where there is none. */
+static covar_status evaluate(ad_optim_run *run)
+{
+    const ad_problem *p = run->problem;
+    ad_optim_point *t = &run->trial;
+    const covar_status status = p->eval(&t->f, t->g, t->x, run->n, p->data);
+    run->evaluations++;
     if (means_infinity(status))
-        covar_error_clear(m->ctx);
+        covar_error_clear(run->ctx);
+    else if (status == COVAR_CANCELLED)
+        stop(run, AD_STOP_CANCELLED);
     else if (status != COVAR_OK)
         return status;
-    if (status != COVAR_OK || !isfinite(t->f) || !finite_all(t->g, m->n))
+    if (status != COVAR_OK || !is_finite(t, run->n))
         t->f = INFINITY;
-    if (t->f < m->best.f)
-        copy_point(&m->best, t, m->n);
-    check_limits(m);
+    if (t->f < run->best.f)
+        copy_point(&run->best, t, run->n);
+    check_limits(run);
     return COVAR_OK;
 }
 
 /* The first evaluation, which has to be finite. */
-static covar_status evaluate_start(minimiser *m)
+static covar_status evaluate_start(ad_optim_run *run)
 {
-    point *t = &m->now;
-    COVAR_TRY(m->problem->eval(&t->f, t->g, t->x, m->n, m->problem->data));
-    m->evaluations++;
+    const ad_problem *p = run->problem;
+    ad_optim_point *t = &run->now;
+    COVAR_TRY(p->eval(&t->f, t->g, t->x, run->n, p->data));
+    run->evaluations++;
     if (!isfinite(t->f))
-        return covar_fail(m->ctx, COVAR_ERR_NUMERIC,
+        return covar_fail(run->ctx, COVAR_ERR_NUMERIC,
                           "ad_minimise: the value at the start is %g", t->f);
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < run->n; i++) {
         if (!isfinite(t->g[i]))
-            return covar_fail(m->ctx, COVAR_ERR_NUMERIC,
+            return covar_fail(run->ctx, COVAR_ERR_NUMERIC,
                               "ad_minimise: the gradient at the start has "
                               "g[%zu] = %g (x[%zu] = %g, value %g)",
                               i, t->g[i], i, t->x[i], t->f);
     }
-    copy_point(&m->best, t, m->n);
-    check_limits(m);
+    copy_point(&run->best, t, run->n);
+    check_limits(run);
     return COVAR_OK;
 }
 
-static double projected_norm(const minimiser *m, const point *p)
-{
-    return ad_optim_projected_norm(p->x, p->g, m->lower, m->upper, m->n);
-}
+/* ---- one iteration ---- */
 
 /* B = theta I such that the steepest descent step is at most first_step. */
-static void reset_model(minimiser *m)
+static void reset_model(ad_optim_run *run)
 {
-    const double longest = projected_norm(m, &m->now);
-    ad_pairs_reset(&m->pairs, fmax(1, longest / m->options.first_step));
+    const double longest = projected_norm(run, &run->now);
+    ad_pairs_reset(&run->pairs, fmax(1, longest / run->options.first_step));
 }
 
-/* Minimises the model in the capped box; returns the slope of f along z. */
-static double model_step(minimiser *m)
+/* The step z that minimises the model within the bounds, at most `cap` long
+ * in the max norm. Returns the slope of f along z; sets the largest multiple
+ * of z that bounds and cap allow. */
+static double model_step(ad_optim_run *run, double *a_max)
 {
-    const double cap = m->pairs.count > 0 ? m->options.max_step
-                                          : m->options.first_step;
-    for (size_t i = 0; i < m->n; i++) {
-        m->box_lower[i] = fmax(m->lower[i], m->now.x[i] - cap);
-        m->box_upper[i] = fmin(m->upper[i], m->now.x[i] + cap);
-    }
-    m->model.x = m->now.x;
-    m->model.g = m->now.g;
-    ad_model_cauchy(&m->model);
-    if (!ad_model_subspace(&m->model))
+    ad_model_step *m = &run->model;
+    const double cap = run->pairs.count > 0 ? run->options.max_step
+                                            : run->options.first_step;
+    m->x = run->now.x;
+    m->g = run->now.g;
+    ad_model_cauchy(m);
+    if (!ad_model_subspace(m))
         return 0;
-    double slope = 0;
-    for (size_t i = 0; i < m->n; i++)
-        slope += m->now.g[i] * m->model.z[i];
-    return slope;
-}
-
-/* Largest a with x + a z in the capped box. */
-static double longest_step(const minimiser *m)
-{
-    double a = INFINITY;
-    for (size_t i = 0; i < m->n; i++) {
-        const double z = m->model.z[i];
-        const double end = z < 0 ? m->box_lower[i] : m->box_upper[i];
-        if (z != 0)
-            a = fmin(a, (end - m->now.x[i]) / z);
+    double longest = 0, slope = 0;
+    *a_max = INFINITY;
+    for (size_t i = 0; i < run->n; i++) {
+        const double end = m->z[i] < 0 ? run->lower[i] : run->upper[i];
+        longest = fmax(longest, fabs(m->z[i]));
+        slope += m->g[i] * m->z[i];
+        if (m->z[i] != 0)
+            *a_max = fmin(*a_max, (end - m->x[i]) / m->z[i]);
     }
-    return fmax(a, 1);
+    const double scale = longest > cap ? cap / longest : 1;
+    for (size_t i = 0; i < run->n; i++)
+        m->z[i] *= scale;
+    *a_max = fmax(fmin(*a_max, cap / longest) / scale, 1);
+    return slope * scale;
 }
 
-static void place_trial(minimiser *m, double a)
+static void place_trial(ad_optim_run *run, double a)
 {
-    for (size_t i = 0; i < m->n; i++) {
-        const double x = m->now.x[i] + a * m->model.z[i];
-        m->trial.x[i] = fmin(fmax(x, m->box_lower[i]), m->box_upper[i]);
+    for (size_t i = 0; i < run->n; i++) {
+        const double x = run->now.x[i] + a * run->model.z[i];
+        run->trial.x[i] = fmin(fmax(x, run->lower[i]), run->upper[i]);
     }
 }
 
-/* Searches along z; `state` tells whether m->trial is the new point. */
-static covar_status search(minimiser *m, ad_search_state *state, double slope)
+/* Searches along z; `state` tells whether the trial is the new point. */
+static covar_status search(ad_optim_run *run, ad_search_state *state,
+                           double slope, double a_max)
 {
     ad_search ls;
-    ad_search_begin(&ls, m->now.f, slope, 1, longest_step(m));
+    ad_search_begin(&ls, run->now.f, slope, 1, a_max);
     *state = AD_SEARCH_TRY;
     while (*state == AD_SEARCH_TRY) {
-        place_trial(m, ls.a);
-        COVAR_TRY(evaluate(m));
-        if (m->stopped)
+        place_trial(run, ls.a);
+        COVAR_TRY(evaluate(run));
+        if (run->stopped)
             return COVAR_OK;
         double along = 0;
-        if (isfinite(m->trial.f)) {
-            for (size_t i = 0; i < m->n; i++)
-                along += m->trial.g[i] * m->model.z[i];
+        if (isfinite(run->trial.f)) {
+            for (size_t i = 0; i < run->n; i++)
+                along += run->trial.g[i] * run->model.z[i];
         }
-        *state = ad_search_update(&ls, m->trial.f, along);
+        *state = ad_search_update(&ls, run->trial.f, along);
     }
     if (*state == AD_SEARCH_LOWEST)
-        copy_point(&m->trial, &m->best, m->n);
+        copy_point(&run->trial, &run->best, run->n);
     return COVAR_OK;
 }
 
-/* Moves to the trial point and updates the model. */
-static void accept(minimiser *m)
+/* Moves to the trial point, updates the model, stops where it is time. */
+static void accept(ad_optim_run *run)
 {
-    const ad_optim_options *o = &m->options;
+    const ad_optim_options *o = &run->options;
     double longest = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        m->s[i] = m->trial.x[i] - m->now.x[i];
-        m->y[i] = m->trial.g[i] - m->now.g[i];
-        longest = fmax(longest, fabs(m->s[i]));
+    for (size_t i = 0; i < run->n; i++) {
+        run->s[i] = run->trial.x[i] - run->now.x[i];
+        run->y[i] = run->trial.g[i] - run->now.g[i];
+        longest = fmax(longest, fabs(run->s[i]));
     }
-    const double lowered = m->now.f - m->trial.f;
-    const point old = m->now;
-    m->now = m->trial;
-    m->trial = old;
-    ad_pairs_push(&m->pairs, m->s, m->y);
-    if (m->pairs.count == 0)
-        reset_model(m);
-    const bool flat = lowered <= o->value_tol * fmax(1, fabs(m->now.f));
-    m->flat = flat ? m->flat + 1 : 0;
-    if (projected_norm(m, &m->now) <= o->gradient_tol)
-        stop(m, AD_STOP_GRADIENT);
-    else if (m->flat >= FLAT)
-        stop(m, AD_STOP_VALUE);
+    const double lowered = run->now.f - run->trial.f;
+    const ad_optim_point old = run->now;
+    run->now = run->trial;
+    run->trial = old;
+    ad_pairs_push(&run->pairs, run->s, run->y);
+    if (run->pairs.count == 0)
+        reset_model(run);
+    const bool flat = lowered <= o->value_tol * fmax(1, fabs(run->now.f));
+    run->flat = flat ? run->flat + 1 : 0;
+    if (projected_norm(run, &run->now) <= o->gradient_tol)
+        stop(run, AD_STOP_GRADIENT);
+    else if (run->flat >= FLAT)
+        stop(run, AD_STOP_VALUE);
     else if (longest <= o->step_tol)
-        stop(m, AD_STOP_STEP);
+        stop(run, AD_STOP_STEP);
 }
 
-static covar_status iterate(minimiser *m)
+static covar_status iterate(ad_optim_run *run)
 {
-    double slope = model_step(m);
-    if (!(slope < 0) && m->pairs.count > 0) {
-        reset_model(m);
-        slope = model_step(m);
+    double a_max;
+    double slope = model_step(run, &a_max);
+    if (!(slope < 0) && run->pairs.count > 0) {
+        reset_model(run);
+        slope = model_step(run, &a_max);
     }
     if (!(slope < 0)) {
-        stop(m, AD_STOP_LINE_SEARCH);
+        stop(run, AD_STOP_LINE_SEARCH);
         return COVAR_OK;
     }
     ad_search_state state;
-    COVAR_TRY(search(m, &state, slope));
-    if (m->stopped)
+    COVAR_TRY(search(run, &state, slope, a_max));
+    if (run->stopped)
         return COVAR_OK;
-    m->iterations++;
+    run->iterations++;
     if (state != AD_SEARCH_FAILED)
-        accept(m);
-    else if (m->pairs.count > 0)
-        reset_model(m);
+        accept(run);
+    else if (run->pairs.count > 0)
+        reset_model(run);
     else
-        stop(m, AD_STOP_LINE_SEARCH);
+        stop(run, AD_STOP_LINE_SEARCH);
     return COVAR_OK;
 }
 
-static void report_progress(minimiser *m)
+/* ---- the whole ---- */
+
+static void report_progress(ad_optim_run *run)
 {
     const covar_progress progress = {
         .task = "ad_minimise",
-        .done = m->iterations,
-        .total = m->options.max_iterations,
-        .value = m->best.f,
-        .seconds = ad_optim_clock() - m->started,
+        .done = run->iterations,
+        .total = run->options.max_iterations,
+        .value = run->best.f,
+        .seconds = ad_optim_clock() - run->started,
     };
-    if (covar_report_progress(m->ctx, &progress) == COVAR_CANCELLED)
-        stop(m, AD_STOP_CANCELLED);
+    if (covar_report_progress(run->ctx, &progress) == COVAR_CANCELLED)
+        stop(run, AD_STOP_CANCELLED);
 }
 
-static covar_status minimise(minimiser *m)
+static covar_status minimise(ad_optim_run *run)
 {
-    COVAR_TRY(evaluate_start(m));
-    if (projected_norm(m, &m->now) <= m->options.gradient_tol)
-        stop(m, AD_STOP_GRADIENT);
-    reset_model(m);
-    report_progress(m);
-    while (!m->stopped) {
-        COVAR_TRY(iterate(m));
-        report_progress(m);
-        if (m->iterations >= m->options.max_iterations)
-            stop(m, AD_STOP_ITERATIONS);
+    COVAR_TRY(evaluate_start(run));
+    if (projected_norm(run, &run->now) <= run->options.gradient_tol)
+        stop(run, AD_STOP_GRADIENT);
+    reset_model(run);
+    report_progress(run);
+    while (!run->stopped) {
+        COVAR_TRY(iterate(run));
+        report_progress(run);
+        if (run->iterations >= run->options.max_iterations)
+            stop(run, AD_STOP_ITERATIONS);
     }
     return COVAR_OK;
 }
 
-/* ---- memory: one block ---- */
-
-/* Hands out parts of a block; with a NULL start it only counts. */
-typedef struct arena {
-    char *start;
-    size_t used;
-} arena;
-
-static void *take(arena *a, size_t n, size_t size)
-{
-    void *p = a->start ? a->start + a->used : NULL;
-    a->used += (n * size + 15) / 16 * 16;
-    return p;
-}
-
-static void take_middle(arena *a, ad_middle *mid, size_t k)
-{
-    mid->E = take(a, k * k, sizeof(double));
-    mid->G = take(a, k * k, sizeof(double));
-    mid->T = take(a, k * k, sizeof(double));
-}
-
-static void take_point(arena *a, point *p, size_t n)
-{
-    p->x = take(a, n, sizeof(double));
-    p->g = take(a, n, sizeof(double));
-}
-
-static void take_pairs(arena *a, ad_pairs *p, size_t n, size_t k)
-{
-    p->n = n;
-    p->capacity = k;
-    p->s = take(a, k, sizeof(*p->s));
-    p->y = take(a, k, sizeof(*p->y));
-    p->ss = take(a, k * k, sizeof(double));
-    p->sy = take(a, k * k, sizeof(double));
-    p->yy = take(a, k * k, sizeof(double));
-    take_middle(a, &p->M, k);
-    for (size_t i = 0; i < k; i++) {
-        double *s = take(a, n, sizeof(double));
-        double *y = take(a, n, sizeof(double));
-        if (a->start) {
-            p->s[i] = s;
-            p->y[i] = y;
-        }
-    }
-}
-
-static void take_all(arena *a, minimiser *m)
-{
-    const size_t n = m->n, k = m->options.memory;
-    ad_model_step *z = &m->model;
-    take_point(a, &m->now, n);
-    take_point(a, &m->trial, n);
-    take_point(a, &m->best, n);
-    m->lower = take(a, n, sizeof(double));
-    m->upper = take(a, n, sizeof(double));
-    m->box_lower = take(a, n, sizeof(double));
-    m->box_upper = take(a, n, sizeof(double));
-    m->s = take(a, n, sizeof(double));
-    m->y = take(a, n, sizeof(double));
-    take_pairs(a, &m->pairs, n, k);
-    z->pairs = &m->pairs;
-    z->lower = m->box_lower;
-    z->upper = m->box_upper;
-    z->z = take(a, n, sizeof(double));
-    z->d = take(a, n, sizeof(double));
-    z->t = take(a, n, sizeof(double));
-    z->heap = take(a, n, sizeof(*z->heap));
-    z->fixed = take(a, n, sizeof(*z->fixed));
-    z->c = take(a, 2 * k, sizeof(double));
-    z->p = take(a, 2 * k, sizeof(double));
-    z->q = take(a, 2 * k, sizeof(double));
-    z->u = take(a, 2 * k, sizeof(double));
-    take_middle(a, &z->sub, k);
-}
-
+/* The point that is returned: the last one unless a trial was lower by more
+ * than rounding. */
 static void write_results(double *x, ad_optim_report *report,
-                          const minimiser *m)
+                          const ad_optim_run *run)
 {
-    const bool here = m->now.f <= m->best.f + ad_optim_noise(m->best.f);
-    const point *p = here ? &m->now : &m->best;
-    if (m->n > 0)
-        memcpy(x, p->x, m->n * sizeof(*x));
+    const bool last = run->now.f <= run->best.f + ad_optim_noise(run->best.f);
+    const ad_optim_point *p = last ? &run->now : &run->best;
+    if (run->n > 0)
+        memcpy(x, p->x, run->n * sizeof(*x));
     if (report)
         *report = (ad_optim_report){
             .value = p->f,
-            .gradient_norm = projected_norm(m, p),
-            .iterations = m->iterations,
-            .evaluations = m->evaluations,
-            .reason = m->reason,
-            .seconds = ad_optim_clock() - m->started,
+            .gradient_norm = projected_norm(run, p),
+            .iterations = run->iterations,
+            .evaluations = run->evaluations,
+            .reason = run->reason,
+            .seconds = ad_optim_clock() - run->started,
         };
 }
 
@@ -392,25 +304,18 @@ covar_status ad_minimise(ad_optim_report *report, covar_context *ctx,
                           !problem         ? "problem"
                           : !problem->eval ? "problem->eval"
                                            : "x");
-    minimiser m = {.ctx = ctx, .problem = problem, .n = problem->n};
-    COVAR_TRY(ad_optim_options_resolve(&m.options, ctx, options));
-    m.started = ad_optim_clock();
-    covar_heap *heap = covar_context_heap(ctx);
-    arena a = {0};
-    take_all(&a, &m);
-    a.start = covar_heap_alloc(heap, a.used, 1);
-    if (!a.start)
-        return covar_fail_nomem(ctx, "ad_minimise");
-    a.used = 0;
-    take_all(&a, &m);
-    if (m.n > 0)
-        memcpy(m.now.x, x, m.n * sizeof(*x));
+    ad_optim_run run = {.ctx = ctx, .problem = problem, .n = problem->n};
+    COVAR_TRY(ad_optim_options_resolve(&run.options, ctx, options));
+    run.started = ad_optim_clock();
+    COVAR_TRY(ad_optim_run_alloc(&run));
+    if (run.n > 0)
+        memcpy(run.now.x, x, run.n * sizeof(*x));
     covar_status status =
-        ad_optim_bounds(m.now.x, m.lower, m.upper, ctx, problem);
+        ad_optim_bounds(run.now.x, run.lower, run.upper, ctx, problem);
     if (status == COVAR_OK)
-        status = minimise(&m);
+        status = minimise(&run);
     if (status == COVAR_OK)
-        write_results(x, report, &m);
-    covar_heap_free(heap, a.start);
+        write_results(x, report, &run);
+    ad_optim_run_free(&run);
     return status;
 }

@@ -15,6 +15,8 @@
 
 #include <covar/rng.h>
 
+#include "sobol.h"
+
 #define NUMBERED(n)                                                            \
     "sobol " #n "0", "sobol " #n "1", "sobol " #n "2", "sobol " #n "3",        \
         "sobol " #n "4", "sobol " #n "5", "sobol " #n "6", "sobol " #n "7",    \
@@ -30,7 +32,7 @@ static const char *const start_name[] = {
     [GP_START_SHORT] = "short",
     [GP_START_LONG] = "long",
 };
-enum { SUBSET_STREAM = 0x67700001, SPREAD_STREAM = 0x67700002 };
+enum { SUBSET_STREAM = 0x67700001 };
 
 /* A start and where it led. */
 typedef struct entry {
@@ -103,11 +105,13 @@ typedef struct candidate {
     size_t index;
 } candidate;
 
+/* Sobol point `index` (a few dozen at most) of the shifted sequence. */
 static void cube_point(double *u, size_t n, size_t index, uint64_t seed)
 {
-    covar_rng rng = covar_rng_init(seed, SPREAD_STREAM);
-    rng.index = (uint64_t)index << 32;
-    covar_rng_uniform(u, n, &rng);
+    covar_sobol points = covar_sobol_init(n);
+    covar_sobol_shift(&points, seed);
+    for (size_t i = 0; i <= index; i++)
+        covar_sobol_next(u, &points);
 }
 
 static void spread_point(race *r, double *x, size_t index)
