@@ -47,7 +47,6 @@ unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_sobol
 unit_tests += tests/test_status
-unit_tests += tests/test_autodiff_optim
 unit_tests += tests/test_util_self
 unit_tests += tests/test_autodiff_ops_golden
 tests_test_autodiff_ops_golden_SOURCES = %D%/test_autodiff_ops_golden.c \
