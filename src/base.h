@@ -18,11 +18,11 @@
 #endif
 
 /* Returns the status of `call` from the calling function unless it is OK. */
-#define COVAR_TRY(call)                                                       \
-    do {                                                                      \
-        covar_status covar_try_status_ = (call);                              \
-        if (covar_try_status_ != COVAR_OK)                                    \
-            return covar_try_status_;                                         \
+#define COVAR_TRY(call)                                                        \
+    do {                                                                       \
+        covar_status covar_try_status_ = (call);                               \
+        if (covar_try_status_ != COVAR_OK)                                     \
+            return covar_try_status_;                                          \
     } while (0)
 
 #endif

@@ -48,11 +48,11 @@ typedef enum covar_log_level {
 
 /* What a long computation says of itself. Returns false to ask it to stop. */
 typedef struct covar_progress {
-    const char *task;   /* e.g. "gp_fit" */
-    size_t      done;   /* units finished */
-    size_t      total;  /* 0 = unknown */
-    double      value;  /* objective so far, NaN if there is none */
-    double      seconds;
+    const char *task; /* e.g. "gp_fit" */
+    size_t done;      /* units finished */
+    size_t total;     /* 0 = unknown */
+    double value;     /* objective so far, NaN if there is none */
+    double seconds;
 } covar_progress;
 
 typedef void covar_log_fn(covar_log_level level, const char *text, void *data);
@@ -64,8 +64,8 @@ COVAR_API covar_context *covar_context_create(void);
 
 /* The same with the caller's allocator (copied). NULL `allocator` = default.
  * Objects made under a context keep its allocator alive, not the context. */
-COVAR_API covar_context *
-covar_context_create_with(const covar_allocator *allocator);
+COVAR_API covar_context *covar_context_create_with(
+    const covar_allocator *allocator);
 
 /* Frees the context. Objects made with it stay valid. Accepts NULL. */
 COVAR_API void covar_context_free(covar_context *ctx);
@@ -84,8 +84,7 @@ COVAR_API void covar_error_clear(covar_context *ctx);
  * `return covar_fail(ctx, COVAR_ERR_SHAPE, "f: X is %zux%zu but ...", ...);`.
  * The sentence is cut at 1023 bytes. A NULL context is accepted. */
 COVAR_API covar_status covar_fail(covar_context *ctx, covar_status status,
-                                  const char *format, ...)
-    COVAR_PRINTF(3, 4);
+                                  const char *format, ...) COVAR_PRINTF(3, 4);
 
 /* Puts "prefix: " before the sentence of the failure just recorded. Returns
  * the recorded status. For a caller that knows the name of what failed. */
@@ -94,11 +93,11 @@ COVAR_API covar_status covar_fail_in(covar_context *ctx, const char *prefix);
 /* Number of threads that own kernels and BLAS may use: 0 = all processors.
  * Larger than the machine is allowed. */
 COVAR_API void covar_context_set_threads(covar_context *ctx, int threads);
-COVAR_API int  covar_context_threads(const covar_context *ctx);
+COVAR_API int covar_context_threads(const covar_context *ctx);
 
 /* Limits the instruction set (see covar_isa). `covar_context_isa` returns the
  * one that will be used, never COVAR_ISA_AUTO. */
-COVAR_API void      covar_context_set_isa(covar_context *ctx, covar_isa limit);
+COVAR_API void covar_context_set_isa(covar_context *ctx, covar_isa limit);
 COVAR_API covar_isa covar_context_isa(const covar_context *ctx);
 COVAR_API const char *covar_isa_name(covar_isa isa);
 

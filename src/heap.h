@@ -15,7 +15,7 @@ typedef struct covar_heap covar_heap;
 covar_heap *covar_context_heap(const covar_context *ctx);
 covar_heap *covar_heap_create(const covar_allocator *allocator);
 covar_heap *covar_heap_retain(covar_heap *heap);
-void        covar_heap_release(covar_heap *heap);
+void covar_heap_release(covar_heap *heap);
 
 /* n * size bytes, zeroed by calloc's rule or not; NULL on overflow or when
  * the allocator refuses. */
@@ -26,7 +26,7 @@ void *covar_heap_calloc(covar_heap *heap, size_t n, size_t size);
 void *covar_heap_grow(covar_heap *heap, void *p, size_t old_n, size_t new_n,
                       size_t size);
 char *covar_heap_strdup(covar_heap *heap, const char *text);
-void  covar_heap_free(covar_heap *heap, void *p);
+void covar_heap_free(covar_heap *heap, void *p);
 
 /* Records COVAR_ERR_NOMEM with the sentence "who: out of memory". */
 covar_status covar_fail_nomem(covar_context *ctx, const char *who);

@@ -1,0 +1,11 @@
+# Benchmarks: built and run by `make bench`, built by `make benches`. Two lines
+# for each:
+#   benches += bench/bench_gemm
+#   bench_bench_gemm_LDADD = $(LINK_BENCH)
+EXTRA_PROGRAMS += $(benches)
+CLEANFILES += $(benches)
+
+benches: $(benches)
+bench: $(benches)
+	@for b in $(benches); do echo "== $$b"; ./$$b || exit 1; done
+.PHONY: bench benches
