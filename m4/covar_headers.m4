@@ -8,6 +8,12 @@ m4_define([COVAR_PUBLIC_HEADERS], [
   src/covar.h
   src/rng.h
   src/status.h
+  src/linalg/linalg.h
+  src/autodiff/autodiff.h
+  src/autodiff/op.h
+  src/autodiff/optim.h
+  src/gp/gp.h
+  datasets/dataset.h
 ])
 
 # COVAR_PUBLIC_HEADER_LINKS

@@ -7,6 +7,12 @@
 #include <covar/status.h>
 #include <covar/context.h>
 #include <covar/rng.h>
+#include <covar/linalg.h>
+#include <covar/autodiff.h>
+#include <covar/op.h>
+#include <covar/optim.h>
+#include <covar/gp.h>
+#include <covar/dataset.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,7 @@ for header in $public_headers; do
     echo 'int covar_header_alone;' >> "$scratch/one.c"
     cp "$scratch/one.c" "$scratch/one.cc"
     if ! ${CC:-cc} -std=c11 $warnings -Wstrict-prototypes $include \
-        -fsyntax-only "$scratch/one.c" > "$scratch/out" 2>&1; then
+        -c -o "$scratch/one.o" "$scratch/one.c" > "$scratch/out" 2>&1; then
         echo "the compiler failed" >> "$scratch/out"
     fi
     check "<$name> alone in C11" "$scratch/out"
@@ -21,7 +21,7 @@ for header in $public_headers; do
         continue
     fi
     if ! ${CXX:-c++} -std=c++17 $warnings $include \
-        -fsyntax-only "$scratch/one.cc" > "$scratch/out" 2>&1; then
+        -c -o "$scratch/one.o" "$scratch/one.cc" > "$scratch/out" 2>&1; then
         echo "the compiler failed" >> "$scratch/out"
     fi
     check "<$name> alone in C++17" "$scratch/out"

@@ -175,3 +175,9 @@ bool test_shared_path(char *path, size_t size, const char *name)
                    : snprintf(path, size, "%s/../shared/%s", TEST_SRCDIR, name);
     return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
 }
+
+bool test_source_path(char *path, size_t size, const char *name)
+{
+    int n = snprintf(path, size, "%s/%s", TEST_SRCDIR, name);
+    return n > 0 && (size_t)n < size;
+}

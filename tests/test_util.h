@@ -109,6 +109,9 @@ bool test_check(bool good, const char *file, int line, const char *format, ...)
  * source folder. */
 bool test_shared_path(char *path, size_t size, const char *name);
 
+/* Full path of `name` below the source folder; false when it does not fit. */
+bool test_source_path(char *path, size_t size, const char *name);
+
 /* Leaves the test, as skipped, when the shared file is not there. */
 #define TEST_SHARED(path, name)                                                \
     do {                                                                       \

@@ -58,7 +58,9 @@ COVAR_API bool           ad_graph_is_eager(const ad_graph *g);
 COVAR_API size_t         ad_graph_node_count(const ad_graph *g);
 
 /* Frees every node, value and hash entry made since the mark. */
-typedef struct ad_mark { size_t n; } ad_mark;
+typedef struct ad_mark {
+    size_t nodes, bytes;
+} ad_mark;
 COVAR_API ad_mark ad_graph_mark(const ad_graph *g);
 COVAR_API void    ad_graph_release(ad_graph *g, ad_mark mark);
 
@@ -189,7 +191,7 @@ COVAR_API ad_node *ad_transpose(ad_node *x); /* the last two dims */
 COVAR_API ad_node *ad_permute(ad_node *x, const int *axis);
 COVAR_API ad_node *ad_slice(ad_node *x, int axis, ad_dim start, ad_dim length);
 
-/* The opposite of slice: x at `start` of a zero array with `size` along axis. */
+/* Opposite of slice: x at `start` of a zero array with `size` along axis. */
 COVAR_API ad_node *ad_pad(ad_node *x, int axis, ad_dim start, ad_dim size);
 COVAR_API ad_node *ad_concat(ad_node *const *x, int n, int axis);
 COVAR_API ad_node *ad_gather(ad_node *x, ad_node *index);
@@ -309,7 +311,11 @@ COVAR_API ad_node *ad_hessian(ad_node *y, ad_node *x);
 
 /* ---- Programs ----------------------------------------------------------- */
 
-typedef enum ad_slot_kind { AD_SLOT_IN, AD_SLOT_OUT, AD_SLOT_UPDATE } ad_slot_kind;
+typedef enum ad_slot_kind {
+    AD_SLOT_IN,
+    AD_SLOT_OUT,
+    AD_SLOT_UPDATE
+} ad_slot_kind;
 
 typedef struct ad_slot {
     ad_slot_kind kind;

@@ -31,7 +31,8 @@ struct ad_node {
     void        *fields;
     ad_type     *type; /* n_out */
     uint64_t     hash;
-    ad_node     *chain; /* next in the hash bucket */
+    ad_node     *chain;  /* next in the hash bucket */
+    bool         merged; /* is in a bucket */
 
     const char *name;  /* given by ad_input, ad_param, ad_name; or NULL */
     const char *scope; /* "" at the top */
@@ -57,6 +58,8 @@ bool ad_is_constant(const ad_node *x, double *value); /* uniform constant? */
 /* ---- Graphs (graph.c) --------------------------------------------------- */
 
 typedef struct ad_dim_table ad_dim_table; /* dim.c */
+typedef struct ad_scope ad_scope;         /* graph.c */
+typedef struct ad_expansion ad_expansion; /* node.c */
 
 struct ad_graph {
     covar_context *ctx;
@@ -74,10 +77,14 @@ struct ad_graph {
     covar_status error;
     char         error_text[1024];
 
-    const char *scope;
+    const char *scope; /* what new nodes carry; "" at the top */
     const char *file;
     int         line;
-    const ad_graph *parent; /* bodies: the graph around, else NULL */
+    ad_graph   *parent; /* bodies: the graph around, else NULL */
+
+    ad_scope     *scope_top;  /* stack of ad_scope_push */
+    ad_expansion *expansions; /* of composites, newest first */
+    size_t        file_mark;  /* where in the arena `file` was copied */
 };
 
 /* Makes an empty graph like g (context, store), lazy. For private copies. */
@@ -89,14 +96,30 @@ covar_status ad_graph_like(ad_graph **out, const ad_graph *g);
 covar_status ad_graph_import(ad_graph *to, ad_node *const *root, size_t n,
                              ad_node **map);
 
-/* Like ad_apply without hash-consing or eager evaluation: for copies. */
+/* Like ad_apply without infer (set the types yourself), hash-consing or eager
+ * evaluation: for copies. Dims among the fields are re-interned. */
 ad_node *ad_node_new(ad_graph *g, const ad_op *op, int n_in,
                      ad_node *const *in, const void *fields, int n_out);
 
 /* The expansion of a composite, made once. out[k], k < n_out. NULL on error.*/
 ad_node *const *ad_expand_node(ad_node *y);
 
+/* Gives y the next id; enters it among the nodes to be merged with. */
+covar_status ad_graph_append(ad_graph *g, ad_node *y);
+covar_status ad_graph_enter(ad_graph *g, ad_node *y);
+
+/* Forgets the expansions made since an arena mark. */
+void ad_expansions_release(ad_graph *g, size_t mark);
+
+/* ad_apply that also merges equal leaves: parameters, equal by name. */
+ad_node *ad_apply_merged(ad_graph *g, const ad_op *op, int n_in,
+                         ad_node *const *in, const void *fields);
+
+/* "scope/name: op" into buf, for sentences. */
+const char *ad_node_label(char *buf, size_t size, const ad_node *y);
+
 /* Records the graph's first error; returns status. */
+covar_status ad_graph_nomem(ad_graph *g);
 covar_status ad_graph_fail(ad_graph *g, covar_status status,
                            const char *format, ...) COVAR_PRINTF(3, 4);
 
@@ -120,18 +143,57 @@ covar_status ad_dim_eval(const ad_graph *g, ad_dim d, const size_t *symbol,
  * a bare symbol, else checks later. bound[i] says which symbols are known. */
 bool   ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound);
 ad_dim ad_dim_import(ad_graph *to, ad_dim d);
+
+/* The size of a symbol that nothing has bound yet, and an impossible size:
+ * the result of a size computation that failed. */
+#define AD_UNBOUND SIZE_MAX
+ad_dim ad_dim_invalid(void);
+bool   ad_dim_is_invalid(ad_dim d);
+ad_graph *ad_dim_graph(ad_dim d); /* NULL for a constant */
+uint64_t  ad_dim_hash(ad_dim d);  /* by structure: equal in any graph */
+
+/* Checks what ad_dim_equal stated, for given symbol values. */
+covar_status ad_dim_check(const ad_graph *g, const size_t *symbol);
+covar_status ad_dim_import_equal(ad_graph *to, const ad_graph *from);
 bool   ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b); /* with asserts */
+
+/* ---- Fields (field.c) --------------------------------------------------- */
+
+/* Copies the fields of `op` into `to` (text into the arena, arrays and bodies
+ * shared, dims re-interned); false when out of memory. */
+bool ad_fields_copy(ad_graph *g, const ad_op *op, void *to, const void *from);
+void ad_fields_release(const ad_op *op, void *fields);
+bool ad_fields_equal(const ad_op *op, const void *a, const void *b);
+uint64_t ad_fields_hash(const ad_op *op, const void *fields, uint64_t seed);
+uint64_t ad_hash_mix(uint64_t a, uint64_t b);
+uint64_t ad_hash_text(const char *text);
+
+/* Is there a size of a graph that is neither g nor around it? */
+bool ad_fields_foreign(const ad_graph *g, const ad_op *op, const void *fields);
+
+/* May two applications of op with equal fields and inputs be one node? */
+bool ad_fields_mergeable(const ad_op *op);
+
+/* Does op have a field of this kind? */
+bool ad_fields_have(const ad_op *op, ad_field_kind kind);
 
 /* ---- Bodies (body.c) ---------------------------------------------------- */
 
 /* A frozen closed child graph; reference counted. */
 struct ad_body {
+    struct ad_body_owner *owner; /* the count of references */
     ad_graph *g;
     ad_node **in;
     ad_node **out;
     int       n_in, n_out;
     uint64_t  hash;
 };
+
+/* Freezes g, which then belongs to the body; on failure g stays the caller's
+ * and has the error. in are its free leaves (placeholders), y its results. */
+covar_status ad_body_create(ad_body **out, ad_graph *g, ad_node *const *in,
+                            int n_in, ad_node *const *y, int n_out);
+bool     ad_body_equal(const ad_body *a, const ad_body *b);
 ad_body *ad_body_retain(ad_body *b);
 void     ad_body_release(ad_body *b);
 
@@ -148,6 +210,45 @@ covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
 /* Evaluates one node whose inputs have views x; makes n_out arrays. */
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol);
+
+/* Gives a node of an eager graph its values; the error stays in the graph. */
+covar_status ad_eval_eager(ad_node *y);
+
+/* Info words of a call on inputs x, and the sentence and status of failed
+ * ones: COVAR_OK when none is positive (info.c). */
+size_t       ad_info_count(const ad_node *y, const la_view *x);
+covar_status ad_info_check(covar_context *ctx, const ad_node *y,
+                           const la_view *x, const int32_t *info);
+
+/* ---- Examples for the suites (example.c) -------------------------------- */
+
+enum { AD_EXAMPLE_MAX_IN = 8 };
+
+typedef struct ad_example_value {
+    ad_node *node;
+    double  *value, *direction; /* direction is zero for integers */
+    size_t   count;
+    bool     smooth; /* f32 or f64 */
+} ad_example_value;
+
+struct ad_example {
+    ad_graph    *g;
+    const ad_op *op;
+    int          variant;
+    size_t       n_batch; /* 0: none */
+    uint64_t     seed;
+
+    ad_example_value in[AD_EXAMPLE_MAX_IN];
+    int              n_in;
+    ad_node         *y;
+    bool             rough; /* differences say nothing here */
+};
+
+/* Runs op's example in a fresh lazy graph. ARG for a variant past the last. */
+covar_status ad_example_init(ad_example *e, covar_context *ctx,
+                             const ad_op *op, size_t n, la_dtype dtype,
+                             int variant, size_t n_batch);
+void         ad_example_clear(ad_example *e);
 
 /* ---- Rewriting (rewrite.c) ---------------------------------------------- */
 
@@ -184,6 +285,10 @@ covar_status ad_expand_composites(ad_graph *g, ad_node **root, size_t n);
 /* ---- Stores (store.c) --------------------------------------------------- */
 
 la_array *ad_store_array(const ad_store *s, const char *name); /* borrowed */
+
+/* Grows with every write to the array: by ad_store_set, or by a program that
+ * gave the store back after updates. */
+int64_t ad_store_version(const ad_store *s, const char *name);
 
 /* Exclusive use by a program with updates: false = busy. */
 bool ad_store_acquire(ad_store *s);

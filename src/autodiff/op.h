@@ -108,7 +108,8 @@ typedef struct ad_call {
     const la_view *out;  /* n_out */
     void          *work; /* what op->work asked for, 64-byte aligned */
     int32_t       *info; /* AD_FALLIBLE: one word per batch element, zeroed */
-    ad_runner     *body; /* for a node with a body: ready to run */
+    ad_runner     *body; /* for a node with a body: ready to run, or NULL */
+    const size_t  *symbol; /* sizes, for the dims among the node's fields */
 } ad_call;
 
 /* ---- Examples for the suites -------------------------------------------- */
@@ -118,7 +119,7 @@ typedef enum ad_draw {
     AD_DRAW_NORMAL,    /* standard normal */
     AD_DRAW_POSITIVE,  /* exp(normal / 2) */
     AD_DRAW_UNIT,      /* uniform on (-0.9, 0.9) */
-    AD_DRAW_PD,        /* B B' + n I; symmetric directions */
+    AD_DRAW_PD,        /* symmetric positive definite; symmetric directions */
     AD_DRAW_SYMMETRIC,
     AD_DRAW_LOWER,     /* lower triangular, diagonal in [1, 2] */
     AD_DRAW_NEGATIVE,  /* -exp(normal / 2) */
@@ -143,6 +144,12 @@ COVAR_API int ad_example_batch(const ad_example *e, size_t *dim);
 /* Which of the operator's variants (flags, shapes) is wanted: 0, 1, ... The
  * example returns COVAR_ERR_ARG for a number past its last variant. */
 COVAR_API int ad_example_variant(const ad_example *e);
+
+/* COVAR_ERR_ARG when the variant is not below `count`, their number. */
+COVAR_API covar_status ad_example_variants(const ad_example *e, int count);
+
+/* The operator whose example is asked for (several may share one function). */
+COVAR_API const ad_op *ad_example_op(const ad_example *e);
 
 /* The value under test. */
 COVAR_API covar_status ad_example_result(ad_example *e, ad_node *y);
@@ -177,12 +184,19 @@ struct ad_op {
     int        views;      /* output 0 is a view of this input, or -1 */
     unsigned   overwrites; /* bit mask: inputs whose buffer output 0 may take */
 
+    /* AD_FALLIBLE: what a positive info word means, as a status (0 stands for
+     * COVAR_ERR_NUMERIC) and as words before its number ("leading minor"). */
+    covar_status failure;
+    const char  *info_text;
+
     /* Sets the type of every output: the only place that validates. */
     covar_status (*infer)(ad_node *y);
 
     /* views >= 0: the view of x that output 0 is. `dim` holds the evaluated
-     * output dims. False = x is not laid out for it (copy x first). */
-    bool (*view)(const ad_node *y, la_view x, const size_t *dim, la_view *out);
+     * output dims, `symbol` the sizes they come from. False = x is not laid
+     * out for it (copy x first). Such an operator needs no eval. */
+    bool (*view)(const ad_node *y, la_view x, const size_t *dim,
+                 const size_t *symbol, la_view *out);
 
     /* Bytes of workspace for these inputs; may be NULL. */
     size_t (*work)(const ad_node *y, const la_view *x);
@@ -235,20 +249,24 @@ COVAR_API const char  *ad_node_name(const ad_node *x); /* NULL if none */
 COVAR_API const ad_type *ad_node_type(const ad_node *x, int k);
 COVAR_API void ad_node_set_type(ad_node *y, int k, const ad_type *type);
 
+/* For infer of an operator with n_out < 0: how many values y has. */
+COVAR_API covar_status ad_node_set_n_out(ad_node *y, int n_out);
+
 /* For infer: output 0 has the type of input i, without its facts. */
 COVAR_API covar_status ad_like_input(ad_node *y, int i);
 
-/* Records an error of `y`: "matmul 'K': A is n x 8 but B is 7 x 1", keeps it
- * as the graph's first, returns status. */
+/* Records an error of `y`: "layer1/K: matmul: A is n x 8 but B is 7 x 1" (its
+ * scope and name, if any, before the operator), keeps it as the graph's first,
+ * returns status. */
 COVAR_API covar_status ad_node_fail(const ad_node *y, covar_status status,
                                     const char *format, ...)
     COVAR_PRINTF(3, 4);
 
 /* Exact zero, and "has no derivative here" (ad_grad then fails and names the
  * operator), as results of vjp. Never valid as inputs of anything else. */
-COVAR_API extern char ad_zero_mark, ad_no_grad_mark;
-#define AD_ZERO ((ad_node *)(void *)&ad_zero_mark)
-#define AD_NO_GRAD ((ad_node *)(void *)&ad_no_grad_mark)
+COVAR_API extern const char ad_zero_mark, ad_no_grad_mark;
+#define AD_ZERO ((ad_node *)(uintptr_t)&ad_zero_mark)
+#define AD_NO_GRAD ((ad_node *)(uintptr_t)&ad_no_grad_mark)
 
 /* Sums x_bar over the axes that broadcasting repeated, to the shape of x. */
 COVAR_API ad_node *ad_unbroadcast(ad_node *x_bar, const ad_node *x);

@@ -29,3 +29,72 @@
 #      liblinalg_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
 #      libcovar_core_la_LIBADD += liblinalg_v3.la liblinalg_v4.la
 #      endif
+
+libcovar_core_la_SOURCES += %D%/array.c
+libcovar_core_la_SOURCES += %D%/batch.c
+libcovar_core_la_SOURCES += %D%/batch.h
+libcovar_core_la_SOURCES += %D%/blas.h
+libcovar_core_la_SOURCES += %D%/blas.inc
+libcovar_core_la_SOURCES += %D%/check.c
+libcovar_core_la_SOURCES += %D%/check.h
+libcovar_core_la_SOURCES += %D%/device.c
+libcovar_core_la_SOURCES += %D%/device_cpu.c
+libcovar_core_la_SOURCES += %D%/each_real.h
+libcovar_core_la_SOURCES += %D%/leaf.h
+libcovar_core_la_SOURCES += %D%/leaf_decl.inc
+libcovar_core_la_SOURCES += %D%/linalg_impl.h
+libcovar_core_la_SOURCES += %D%/triangle.h
+libcovar_core_la_SOURCES += %D%/triangle_decl.inc
+libcovar_core_la_SOURCES += %D%/view.c
+
+libcovar_core_la_SOURCES += %D%/copy.c
+libcovar_core_la_SOURCES += %D%/interp.c
+libcovar_core_la_SOURCES += %D%/map.c
+libcovar_core_la_SOURCES += %D%/map_table.c
+libcovar_core_la_SOURCES += %D%/map_table.h
+libcovar_core_la_SOURCES += %D%/nest.c
+libcovar_core_la_SOURCES += %D%/nest.h
+libcovar_core_la_SOURCES += %D%/reduce.c
+
+# Dense kernels: one library of files with inner loops, and one per
+# instruction set with the leaves.
+noinst_LTLIBRARIES += libdense.la libdense_base.la
+libcovar_core_la_LIBADD += libdense.la libdense_base.la
+libdense_la_CFLAGS = $(KERNEL_CFLAGS)
+libdense_la_SOURCES =
+libdense_la_SOURCES += %D%/cholesky.c
+libdense_la_SOURCES += %D%/cholesky.inc
+libdense_la_SOURCES += %D%/diag.c
+libdense_la_SOURCES += %D%/diag.inc
+libdense_la_SOURCES += %D%/distance.c
+libdense_la_SOURCES += %D%/distance.inc
+libdense_la_SOURCES += %D%/eigh.c
+libdense_la_SOURCES += %D%/eigh.inc
+libdense_la_SOURCES += %D%/gather.c
+libdense_la_SOURCES += %D%/gather.inc
+libdense_la_SOURCES += %D%/gemm.c
+libdense_la_SOURCES += %D%/gemm.inc
+libdense_la_SOURCES += %D%/potri.c
+libdense_la_SOURCES += %D%/potri.inc
+libdense_la_SOURCES += %D%/random.c
+libdense_la_SOURCES += %D%/tri.c
+libdense_la_SOURCES += %D%/tri.inc
+libdense_la_SOURCES += %D%/triangle.c
+libdense_la_SOURCES += %D%/triangle.inc
+libdense_la_SOURCES += %D%/trsm.c
+libdense_la_SOURCES += %D%/trsm.inc
+
+dense_isa_sources = %D%/leaf.c %D%/leaf.inc
+libdense_base_la_SOURCES = $(dense_isa_sources)
+libdense_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
+libdense_base_la_CFLAGS = $(VEC_CFLAGS_BASE)
+if ISA_X86
+noinst_LTLIBRARIES += libdense_v3.la libdense_v4.la
+libcovar_core_la_LIBADD += libdense_v3.la libdense_v4.la
+libdense_v3_la_SOURCES = $(dense_isa_sources)
+libdense_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v3
+libdense_v3_la_CFLAGS = $(VEC_CFLAGS_V3)
+libdense_v4_la_SOURCES = $(dense_isa_sources)
+libdense_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v4
+libdense_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
+endif

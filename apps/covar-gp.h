@@ -1,0 +1,59 @@
+/* covar-gp: what its files share.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef COVAR_GP_APP_H
+#define COVAR_GP_APP_H
+
+#include <covar/dataset.h>
+#include <covar/gp.h>
+
+#include "app.h"
+
+#define APP "covar-gp"
+
+/* The command line of `fit`; see the man page. */
+typedef struct fit_line {
+    const char *data, *target, *kernel;
+    const char *noise_column, *save, *plot;
+    int         mean, objective, standardise, dtype, report;
+    app_list    prior, set, fix;
+    double      noise, fix_noise; /* NaN = not given */
+    bool        no_fit, quiet, help;
+    const char *jitter;
+    long        split, restarts, max_iterations, threads, seed; /* -1 = none */
+    double      test_fraction, max_seconds;
+} fit_line;
+
+/* Everything a finished fit has to say. */
+typedef struct fit_result {
+    const fit_line *line;
+    covar_context  *ctx;
+    dataset        *data;
+    dataset_xy      all, train, test; /* test.n = 0 without a split */
+    double         *train_noise, *test_noise; /* known variances or NULL */
+    gp_model       *model;
+    gp_report       report;
+    double         *std_error; /* by parameter */
+    double         *test_mean, *test_var; /* of y, at the test rows */
+    gp_scores       scores;
+    size_t          rounded;
+} fit_result;
+
+int run_fit(int argc, char **argv);
+int run_predict(int argc, char **argv);
+int run_info(int argc, char **argv);
+
+/* Fills options from the command line; APP_USAGE after saying what is wrong. */
+int fit_options(gp_options *o, gp_kernel **kernel, covar_context *ctx,
+                const fit_line *line);
+
+void report_json(FILE *file, const fit_result *r);
+void report_text(FILE *file, const fit_result *r);
+
+/* Writes PICTURE by gnuplot, with the script and data beside it. APP_FAILED
+ * after saying why; without gnuplot that is said and the script is kept. */
+int plot_fit(const fit_result *r);
+
+extern const char *const mean_names[], *const standardise_names[],
+    *const objective_names[];
+
+#endif

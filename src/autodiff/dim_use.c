@@ -1,0 +1,297 @@
+/* Sizes in use: values, text, binding, stated equalities, other graphs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "autodiff/dim_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Properties --------------------------------------------------------- */
+
+bool ad_dim_same(ad_dim a, ad_dim b)
+{
+    return a.poly == b.poly && a.fixed == b.fixed;
+}
+
+bool ad_dim_is_fixed(ad_dim a, size_t *value)
+{
+    if (a.poly || ad_dim_is_invalid(a))
+        return false;
+    if (value)
+        *value = a.fixed;
+    return true;
+}
+
+ad_graph *ad_dim_graph(ad_dim d)
+{
+    return d.poly ? d.poly->table->g : NULL;
+}
+
+uint64_t ad_dim_hash(ad_dim d)
+{
+    return d.poly ? d.poly->hash : ad_hash_mix(d.fixed, 3);
+}
+
+int dim_depth(ad_dim d)
+{
+    return d.poly ? d.poly->depth : 0;
+}
+
+size_t ad_dim_symbol_count(const ad_dim_table *t)
+{
+    return t->n_symbol;
+}
+
+const char *ad_dim_symbol_name(const ad_dim_table *t, size_t i)
+{
+    return i < t->n_symbol ? t->symbol[i]->name : NULL;
+}
+
+/* ---- Values ------------------------------------------------------------- */
+
+bool dim_value(ad_dim d, const size_t *symbol, int64_t *value)
+{
+    *value = 0;
+    if (!d.poly) {
+        *value = (int64_t)d.fixed;
+        return !ad_dim_is_invalid(d);
+    }
+    for (int i = 0; i < d.poly->n; i++) {
+        const ad_term *t = &d.poly->term[i];
+        int64_t product = t->coef, factor;
+        for (int k = 0; k < t->degree; k++)
+            if (!t->atom[k]->kind->eval(t->atom[k], symbol, &factor) ||
+                dim_mul_overflows(product, factor, &product))
+                return false;
+        if (dim_add_overflows(*value, product, value))
+            return false;
+    }
+    return true;
+}
+
+covar_status ad_dim_eval(const ad_graph *g, ad_dim d, const size_t *symbol,
+                         size_t *value)
+{
+    char text[256];
+    int64_t v;
+    if (!dim_value(d, symbol, &v))
+        return covar_fail(g->ctx, COVAR_ERR_SHAPE,
+                          "size %s: a symbol has no value yet, or it overflows",
+                          ad_dim_text(text, sizeof(text), d));
+    if (v < 0)
+        return covar_fail(g->ctx, COVAR_ERR_SHAPE, "size %s is %lld: negative",
+                          ad_dim_text(text, sizeof(text), d), (long long)v);
+    *value = (size_t)v;
+    return COVAR_OK;
+}
+
+bool ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound)
+{
+    if (!d.poly)
+        return d.fixed == actual;
+    const ad_term *t = d.poly->term;
+    if (d.poly->n != 1 || t->coef != 1 || t->degree != 1 ||
+        t->atom[0]->kind != &dim_symbol)
+        return true;
+    size_t i = t->atom[0]->symbol;
+    if (bound[i])
+        return symbol[i] == actual;
+    symbol[i] = actual;
+    bound[i] = true;
+    return true;
+}
+
+/* ---- Text --------------------------------------------------------------- */
+
+/* Appends to buf; what does not fit is cut. */
+static void put(char *buf, size_t size, size_t *used, const char *text)
+{
+    size_t room = *used < size ? size - *used : 0;
+    int n = snprintf(buf + (room ? *used : 0), room, "%s", text);
+    *used += n > 0 ? (size_t)n : 0;
+}
+
+static void put_term(char *buf, size_t size, size_t *used, const ad_term *t,
+                     bool first)
+{
+    char text[160];
+    bool negative = t->coef < 0;
+    put(buf, size, used, negative ? (first ? "-" : " - ") : first ? "" : " + ");
+    uint64_t coef = negative ? 0 - (uint64_t)t->coef : (uint64_t)t->coef;
+    if (coef != 1 || t->degree == 0) {
+        snprintf(text, sizeof(text), t->degree ? "%llu*" : "%llu",
+                 (unsigned long long)coef);
+        put(buf, size, used, text);
+    }
+    for (int k = 0; k < t->degree;) {
+        int power = 1;
+        while (k + power < t->degree && t->atom[k + power] == t->atom[k])
+            power++;
+        t->atom[k]->kind->text(text, sizeof(text), t->atom[k]);
+        put(buf, size, used, text);
+        snprintf(text, sizeof(text), "^%d", power);
+        put(buf, size, used, power > 1 ? text : "");
+        k += power;
+        put(buf, size, used, k < t->degree ? "*" : "");
+    }
+}
+
+const char *ad_dim_text(char *buf, size_t size, ad_dim a)
+{
+    size_t used = 0;
+    if (size == 0)
+        return buf;
+    buf[0] = '\0';
+    if (ad_dim_is_invalid(a))
+        snprintf(buf, size, "?");
+    else if (!a.poly)
+        snprintf(buf, size, "%zu", a.fixed);
+    for (int i = 0; a.poly && i < a.poly->n; i++)
+        put_term(buf, size, &used, &a.poly->term[i], i == 0);
+    return buf;
+}
+
+const char *ad_type_describe(char *buf, size_t size, const ad_type *type)
+{
+    size_t used = 0;
+    char text[128];
+    if (size == 0)
+        return buf;
+    buf[0] = '\0';
+    if (type->rank == 0)
+        put(buf, size, &used, "scalar");
+    for (int i = 0; i < type->rank; i++) {
+        bool sum = type->dim[i].poly && type->dim[i].poly->n > 1;
+        ad_dim_text(text, sizeof(text), type->dim[i]);
+        put(buf, size, &used, i ? " x " : "");
+        put(buf, size, &used, sum ? "(" : "");
+        put(buf, size, &used, text);
+        put(buf, size, &used, sum ? ")" : "");
+    }
+    put(buf, size, &used, " ");
+    put(buf, size, &used, la_dtype_name(type->dtype));
+    return buf;
+}
+
+/* ---- Stated equalities -------------------------------------------------- */
+
+/* Union-find works on interned polynomials: the pointer is const for their
+ * meaning, not for what was stated of them. */
+static ad_poly *root_of(const ad_poly *p)
+{
+    ad_poly *r = (ad_poly *)p;
+    while (r->stated)
+        r = r->stated;
+    for (ad_poly *q = (ad_poly *)p, *next; q != r; q = next) {
+        next = q->stated;
+        q->stated = r;
+    }
+    return r;
+}
+
+static bool known_value(ad_dim d, size_t *value)
+{
+    if (!d.poly) {
+        *value = d.fixed;
+        return !ad_dim_is_invalid(d);
+    }
+    ad_poly *r = root_of(d.poly);
+    *value = r->fixed;
+    return r->known;
+}
+
+bool ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b)
+{
+    size_t p, q;
+    (void)g;
+    if (ad_dim_same(a, b))
+        return true;
+    if (a.poly && b.poly && root_of(a.poly) == root_of(b.poly))
+        return true;
+    return known_value(a, &p) && known_value(b, &q) && p == q;
+}
+
+static covar_status state(ad_dim_table *t, ad_dim a, ad_dim b)
+{
+    dim_statement *s = ad_arena_alloc(t->arena, sizeof(*s));
+    if (!s)
+        return ad_graph_nomem(t->g);
+    *s = (dim_statement){t->statements, a, b};
+    t->statements = s;
+    size_t p, q;
+    bool known_a = known_value(a, &p), known_b = known_value(b, &q);
+    ad_poly *x = a.poly ? root_of(a.poly) : NULL;
+    ad_poly *y = b.poly ? root_of(b.poly) : NULL;
+    if (x && y && x != y)
+        y->stated = x;
+    x = x ? x : y;
+    x->known = known_a || known_b;
+    x->fixed = known_a ? p : known_b ? q : 0;
+    return COVAR_OK;
+}
+
+covar_status ad_dim_equal(ad_graph *g, ad_dim a, ad_dim b)
+{
+    char x[128], y[128];
+    size_t p, q;
+    if (!g)
+        return COVAR_POISONED;
+    if (ad_dim_is_invalid(a) || ad_dim_is_invalid(b))
+        return ad_graph_fail(g, COVAR_POISONED,
+                             "ad_dim_equal: a size is invalid");
+    if ((a.poly && ad_dim_graph(a) != g) || (b.poly && ad_dim_graph(b) != g))
+        return ad_graph_fail(g, COVAR_ERR_ARG,
+                             "ad_dim_equal: a size belongs to another graph");
+    if (ad_dims_equal(g, a, b))
+        return COVAR_OK;
+    if (known_value(a, &p) && known_value(b, &q))
+        return ad_graph_fail(
+            g, COVAR_ERR_SHAPE, "ad_dim_equal: %s is %zu but %s is %zu",
+            ad_dim_text(x, sizeof(x), a), p, ad_dim_text(y, sizeof(y), b), q);
+    return state(g->dims, a, b);
+}
+
+covar_status ad_dim_check(const ad_graph *g, const size_t *symbol)
+{
+    char x[128], y[128];
+    for (const dim_statement *s = g->dims->statements; s; s = s->next) {
+        size_t p, q;
+        COVAR_TRY(ad_dim_eval(g, s->a, symbol, &p));
+        COVAR_TRY(ad_dim_eval(g, s->b, symbol, &q));
+        if (p != q)
+            return covar_fail(g->ctx, COVAR_ERR_SHAPE,
+                              "%s is %zu but %s is %zu: stated to be equal",
+                              ad_dim_text(x, sizeof(x), s->a), p,
+                              ad_dim_text(y, sizeof(y), s->b), q);
+    }
+    return COVAR_OK;
+}
+
+/* ---- Other graphs ------------------------------------------------------- */
+
+ad_dim ad_dim_import(ad_graph *to, ad_dim d)
+{
+    if (!d.poly || ad_dim_graph(d) == to)
+        return d;
+    ad_dim sum = ad_fixed(0);
+    for (int i = 0; i < d.poly->n; i++) {
+        const ad_term *t = &d.poly->term[i];
+        ad_dim product = ad_fixed(1);
+        for (int k = 0; k < t->degree; k++)
+            product =
+                ad_dim_mul(product, t->atom[k]->kind->import(to, t->atom[k]));
+        if (ad_dim_is_invalid(product) || ad_dim_is_invalid(sum))
+            return ad_dim_invalid();
+        sum = dim_combine(to->dims, 1, sum, t->coef, product);
+    }
+    return sum;
+}
+
+covar_status ad_dim_import_equal(ad_graph *to, const ad_graph *from)
+{
+    for (const dim_statement *s = from->dims->statements; s; s = s->next)
+        COVAR_TRY(
+            ad_dim_equal(to, ad_dim_import(to, s->a), ad_dim_import(to, s->b)));
+    return COVAR_OK;
+}

@@ -1,0 +1,17 @@
+/* Passes over one square matrix that several kernels share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The mirror copies tiles of 8 x 8 through a buffer: with a row stride that
+ * is a multiple of 4 KiB the rows of a larger tile would all fall into the
+ * same cache sets. */
+#include <config.h>
+
+#include "linalg/triangle.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TILE = 8 };
+
+#define REAL_BODY "linalg/triangle.inc"
+#include "linalg/each_real.h"
