@@ -141,6 +141,54 @@ static void check_tangent(subject *s, parts *p)
     free(b);
 }
 
+static bool is_square(const ad_node *y)
+{
+    const ad_type *t = ad_node_type(y, 0);
+    size_t m = 0, n = 1;
+    return t->rank >= 2 && ad_dim_is_fixed(t->dim[t->rank - 2], &m) &&
+           ad_dim_is_fixed(t->dim[t->rank - 1], &n) && m == n;
+}
+
+/* An adjoint that is known to be symmetric may take another way. */
+static void check_symmetric(subject *s, parts *p)
+{
+    ad_node *w = ad_symmetrise(p->w), *y_dot = NULL, *x_bar[AD_EXAMPLE_MAX_IN];
+    covar_status status = ad_lop(x_bar, &s->e.y, &w, 1, p->wrt, p->n, &zeros);
+    if (status == COVAR_OK)
+        status = ad_rop(&y_dot, &s->e.y, 1, p->wrt, p->d, p->n);
+    if (!subject_check(s, status == COVAR_OK, "symmetric adjoint: %s",
+                       covar_error_text(s->ctx)))
+        return;
+    double size, value = against(s, p, x_bar, &size);
+    size_t n = 0;
+    double *a = subject_values(s, y_dot, 0, &n);
+    double *b = subject_values(s, w, 0, &n);
+    if (a && b)
+        subject_check(s, fabs(value - dot(a, b, n)) <= tight(s) * fmax(1, size),
+                      "symmetric w: <x_bar, d> = %.12g but <w, J d> = %.12g",
+                      value, dot(a, b, n));
+    free(a);
+    free(b);
+}
+
+/* The expansion beside an eval is the same function. */
+static void check_expansion(subject *s)
+{
+    size_t n = 0;
+    if (s->e.y->op != s->e.op || !s->e.op->expand || !s->e.op->eval)
+        return;
+    ad_node *const *e = ad_expand_node(s->e.y);
+    if (!subject_check(s, e != NULL, "expand: %s", ad_graph_error_text(s->e.g)))
+        return;
+    double *a = subject_values(s, s->e.y, 0, &n);
+    double *b = subject_values(s, e[0], 0, &n);
+    if (a && b)
+        subject_check(s, max_gap(a, b, n) <= 1e-10 * fmax(1, max_abs(a, n)),
+                      "eval and expand are %g apart", max_gap(a, b, n));
+    free(a);
+    free(b);
+}
+
 /* x_bar(2 w) = 2 x_bar(w) and x_bar(w + v) = x_bar(w) + x_bar(v). */
 static void check_linear(subject *s, parts *p)
 {
@@ -176,6 +224,9 @@ static size_t first(covar_context *ctx, const ad_op *op, int variant, size_t n,
     if (subject_is_smooth(&s) && parts_init(&p, &s)) {
         check_tangent(&s, &p);
         check_linear(&s, &p);
+        check_expansion(&s);
+        if (is_square(s.e.y))
+            check_symmetric(&s, &p);
     }
     size_t checks = s.n_check;
     subject_clear(&s);

@@ -143,6 +143,37 @@ static void test_fields(void)
     fixture_free(&f);
 }
 
+/* h' = w h + x + b: w a parameter and b a node of the graph around. */
+static covar_status step_affine(ad_graph *body, ad_node *const *x,
+                                ad_node **out, void *data)
+{
+    ad_node *w = ad_param(body, "w", la_view_none());
+    out[0] = ad_add(ad_mul(w, x[1]), ad_add(x[0], data));
+    return COVAR_OK;
+}
+
+static void test_scan_captures(void)
+{
+    fixture f = fixture_create(true);
+    double w = 0.5, x[3] = {1, 2, 3};
+    ad_node *wrt[] = {ad_param(f.g, "w", la_scalar_f64(&w)),
+                      ad_name(ad_scalar(f.g, LA_F64, 4), "b")};
+    ad_node *seq = ad_constant(f.g, la_vec_f64(x, 3)), *d[2];
+    ad_node *h0 = ad_scalar(f.g, LA_F64, 1);
+    ad_node *h = ad_scan(&(ad_scan_spec){.n_seq = 1,
+                                         .n_carry = 1,
+                                         .seq = &seq,
+                                         .carry = &h0,
+                                         .step = step_affine,
+                                         .data = wrt[1]});
+    h = ad_out(h, 0); /* w^3 + w^2 (1 + b) + w (2 + b) + 3 + b */
+    TEST_CLOSE(eager_get(h, 0), 0.125 + 0.25 * 5 + 0.5 * 6 + 7, 1e-15);
+    TEST_OK(f.ctx, ad_grad(d, h, wrt, 2));
+    TEST_CLOSE(eager_get(d[0], 0), 3 * 0.25 + 2 * 0.5 * 5 + 6, 1e-15);
+    TEST_CLOSE(eager_get(d[1], 0), 0.25 + 0.5 + 1, 1e-15);
+    fixture_free(&f);
+}
+
 static covar_status build(covar_context *ctx, void *data)
 {
     ad_graph *g;
@@ -169,6 +200,7 @@ int main(void)
         {"structure", test_structure},
         {"order of inputs", test_order_of_inputs},
         {"captures", test_captures},
+        {"captures of a scan", test_scan_captures},
         {"fields", test_fields},
         {"allocation failures", test_allocation},
     };

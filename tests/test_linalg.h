@@ -43,6 +43,11 @@ static inline void set_element(la_view x, size_t b, size_t i, size_t j,
         *(float *)p = (float)value;
 }
 
+static inline size_t stack_size(la_view x)
+{
+    return x.rank == 3 ? x.dim[0] : 1;
+}
+
 /* A stack of `batch` (n,m) matrices (batch 0: one matrix of rank 2) inside a
  * block whose padding holds TEST_GUARD. */
 typedef struct stack {
@@ -79,8 +84,11 @@ static inline void stack_check_guard(stack s, const char *what)
     const la_view line = la_view_expand(s.whole, 0);
     for (size_t i = 0; i < total; i++)
         guards += element(line, 0, 0, i) == TEST_GUARD;
-    for (size_t i = 0; i < count; i++)
-        inside += la_view_get(s.view, i) == TEST_GUARD;
+    const size_t n = s.view.dim[s.view.rank - 2];
+    const size_t m = s.view.dim[s.view.rank - 1];
+    for (size_t r = 0; m > 0 && r < count / m; r++)
+        for (size_t j = 0; j < m; j++)
+            inside += element(s.view, r / n, r % n, j) == TEST_GUARD;
     test_check(guards - inside == total - count, __FILE__, __LINE__,
                "%s: %zu of %zu elements of padding were written", what,
                total - count - (guards - inside), total - count);
@@ -90,16 +98,14 @@ static inline void stack_check_guard(stack s, const char *what)
 static inline void fill_random(la_view x, covar_rng *rng)
 {
     const size_t count = la_view_count(x);
+    const size_t n = x.dim[x.rank - 2], m = x.dim[x.rank - 1];
     double *u = malloc((count + 1) * sizeof *u);
     covar_rng_uniform(u, count, rng);
-    for (size_t i = 0; i < count; i++)
-        la_view_set(x, i, 2 * u[i] - 1);
+    for (size_t b = 0, e = 0; b < stack_size(x); b++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < m; j++)
+                set_element(x, b, i, j, 2 * u[e++] - 1);
     free(u);
-}
-
-static inline size_t stack_size(la_view x)
-{
-    return x.rank == 3 ? x.dim[0] : 1;
 }
 
 /* Random lower triangles with a strong diagonal and well-sized elements; the
@@ -250,20 +256,27 @@ static inline la_exec test_exec(covar_context *ctx, int threads)
     return exec;
 }
 
+static inline void copy_elements(la_view to, la_view from)
+{
+    const size_t m = from.dim[from.rank - 1];
+    const size_t rows = m ? la_view_count(from) / m : 0;
+    const size_t n = from.rank > 1 ? from.dim[from.rank - 2] : 1;
+    if (from.rank < 2) {
+        to = la_view_expand(to, 0);
+        from = la_view_expand(from, 0);
+    }
+    for (size_t r = 0; r < rows; r++)
+        memcpy(place(to, r / n, r % n, 0), place(from, r / n, r % n, 0),
+               m * la_dtype_size(from.dtype));
+}
+
 /* The elements of x as a dense copy of the same dtype; free its data. */
 static inline la_view dense_copy(la_view x)
 {
     void *data = malloc((la_view_count(x) + 1) * la_dtype_size(x.dtype));
     const la_view y = la_view_dense(data, x.dtype, x.rank, x.dim);
-    for (size_t i = 0; i < la_view_count(x); i++)
-        la_view_set(y, i, la_view_get(x, i));
+    copy_elements(y, x);
     return y;
-}
-
-static inline void copy_elements(la_view to, la_view from)
-{
-    for (size_t i = 0; i < la_view_count(to); i++)
-        la_view_set(to, i, la_view_get(from, i));
 }
 
 /* Element by element to a relative bound of the largest one. */

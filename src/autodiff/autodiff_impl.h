@@ -238,6 +238,9 @@ covar_status ad_evaluate_body(const la_exec *exec, const ad_body *b,
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol);
 
+/* Has y the values of its expansion? */
+bool ad_is_expanded(const ad_node *y);
+
 /* Gives a node of an eager graph its values; the error stays in the graph. */
 covar_status ad_eval_eager(ad_node *y);
 

@@ -77,6 +77,13 @@ struct ad_dim_table {
 
 extern const dim_kind dim_symbol, dim_floor, dim_min;
 
+/* Sorts, adds up equal monomials, drops zeros. False on overflow. */
+bool dim_canonical(ad_term *term, int *n);
+
+/* The size with these canonical terms, which lie in the arena above `mark`
+ * and stay there only if the polynomial is new. */
+ad_dim dim_intern(ad_dim_table *t, ad_term *term, int n, size_t mark);
+
 /* The interned atom equal to `proto` as a size. */
 ad_dim dim_of_atom(ad_dim_table *t, const ad_atom *proto);
 

@@ -17,6 +17,9 @@ static const ad_field out_table[] = {
 static covar_status infer_out(ad_node *y)
 {
     const ad_out_fields *f = y->fields;
+    if (f->index < 0 || f->index >= y->in[0]->n_out)
+        return ad_node_fail(y, COVAR_ERR_ARG, "no value %d, only 0..%d",
+                            (int)f->index, y->in[0]->n_out - 1);
     ad_node_set_type(y, 0, &y->in[0]->type[f->index]);
     return COVAR_OK;
 }

@@ -223,7 +223,6 @@ ad_node *ad_scan_close(ad_graph *g, ad_graph *body, ad_node *const *inner,
         return NULL;
     }
     ad_node *y = ad_apply(g, &ad_op_scan, n_in, outer, &f);
-    body->parent = NULL;
     ad_body_release(f.body);
     return y;
 }
@@ -231,17 +230,26 @@ ad_node *ad_scan_close(ad_graph *g, ad_graph *body, ad_node *const *inner,
 ad_graph *ad_scan_open(ad_graph *g)
 {
     ad_graph *body;
-    covar_status status = ad_graph_like(&body, g);
-    if (status != COVAR_OK) {
-        ad_graph_fail(g, status, "scan: no memory for its body");
-        return NULL;
-    }
-    body->parent = g;
-    return body;
+    return ad_graph_child(&body, g) == COVAR_OK ? body : NULL;
 }
 
-/* Runs the caller's step in a new body. */
-static ad_node *build(const ad_scan_spec *s, ad_node *const *outer, int reverse)
+/* What the step has used of the graph around becomes a constant. */
+static void add_captures(ad_graph *body, ad_node **inner, ad_node **outer,
+                         int *n_in, ad_scan_fields *f)
+{
+    size_t n = ad_graph_captures(body, NULL, NULL);
+    if (n > (size_t)(AD_SCAN_MAX - 4 * *n_in) / 4) {
+        ad_graph_fail(body, COVAR_ERR_UNSUPPORTED,
+                      "%zu nodes of the graph around are too many", n);
+        return;
+    }
+    ad_graph_captures(body, inner + *n_in, outer + *n_in);
+    *n_in += (int)n;
+    f->n_const += (int64_t)n;
+}
+
+/* Runs the caller's step in a new body; outer has room for AD_SCAN_MAX. */
+static ad_node *build(const ad_scan_spec *s, ad_node **outer, int reverse)
 {
     ad_scan_fields f = {NULL,       s->n_seq,    s->n_carry,
                         s->n_const, s->n_result, reverse};
@@ -261,6 +269,7 @@ static ad_node *build(const ad_scan_spec *s, ad_node *const *outer, int reverse)
     if (status != COVAR_OK)
         ad_graph_fail(body, status, "the step function failed: %s",
                       covar_status_text(status));
+    add_captures(body, inner, outer, &n_in, &f);
     return ad_scan_close(g, body, inner, out, &f, outer);
 }
 
