@@ -250,13 +250,19 @@ static void linalg(const writer *w, const leaves *l)
     add(w, "tri_known", one(&ad_op_tri, ad_syrk(1, N, A), &mean), 1);
     ad_node *noise = ad_make_diag(ad_squeeze(l->one, 1), 0);
     add(w, "add_diagonal", ad_add(D, noise), 2);
-    add(w, "diag_gemm", ad_extract_diag(ad_gemm(2, N, A, N, B), 0), 4);
+    ad_node *AB4 = ad_gemm(2, N, A, N, B);
+    add(w, "diag_inside", ad_extract_diag(AB4, 0), 4);
+    ad_node *scale = ad_mul(ad_add(D, l->one), ad_transpose(D));
+    add(w, "diag_inside", ad_extract_diag(ad_exp(scale), 0), 5);
+    ad_node *S = ad_sqdist(A, NULL);
+    add(w, "diag_inside",
+        ad_extract_diag(ad_add_diag(ad_exp(S), ad_squeeze(l->one, 1)), 0), 2);
     add(w, "scaled_product", ad_scale(ad_gemm(2, N, A, N, B), 3), 1);
     add(w, "scaled_product", ad_scale(ad_syrk(2, N, A), 3), 1);
     add(w, "negated_product", ad_neg(ad_gemm(2, N, A, N, B)), 1);
     add(w, "product_of_scaled", ad_gemm(2, N, ad_scale(A, 3), N, B), 1);
     add(w, "product_of_scaled", ad_gemm(2, N, A, N, ad_neg(B)), 1);
-    ad_node *AB = ad_gemm(2, N, A, N, B), *CB = ad_gemm(1, N, C, N, B);
+    ad_node *AB = AB4, *CB = ad_gemm(1, N, C, N, B);
     add(w, "product_plus", ad_add(AB, CB), 2);
     add(w, "product_minus", ad_sub(AB, CB), 2);
     add(w, "product_minus", ad_sub(AB, ad_trmm(LA_LEFT, LA_LOWER, N, L, D)), 3);

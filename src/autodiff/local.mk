@@ -88,6 +88,7 @@ libcovar_core_la_SOURCES += %D%/program_impl.h
 libcovar_core_la_SOURCES += %D%/rewrite.c
 libcovar_core_la_SOURCES += %D%/rewrite_blas.c
 libcovar_core_la_SOURCES += %D%/rewrite_canonical.c
+libcovar_core_la_SOURCES += %D%/rewrite_diagonal.c
 libcovar_core_la_SOURCES += %D%/rewrite_identity.c
 libcovar_core_la_SOURCES += %D%/rewrite_impl.h
 libcovar_core_la_SOURCES += %D%/rewrite_linalg.c

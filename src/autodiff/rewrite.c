@@ -183,8 +183,9 @@ covar_status ad_rewrite_pass(ad_rewriter *rw, ad_node **root, size_t n)
 const ad_rule *ad_rule_get(size_t i)
 {
     static const ad_rule *const tables[] = {
-        ad_rules_identity, ad_rules_canonical, ad_rules_shape, ad_rules_log,
-        ad_rules_stable,   ad_rules_linalg,    ad_rules_blas};
+        ad_rules_identity, ad_rules_canonical, ad_rules_shape,
+        ad_rules_log,      ad_rules_stable,    ad_rules_linalg,
+        ad_rules_diagonal, ad_rules_blas};
     for (size_t t = 0; t < NELEM(tables); t++)
         for (const ad_rule *r = tables[t]; r->name; r++)
             if (i-- == 0)

@@ -41,7 +41,7 @@ ad_node *ad_fold_constants(ad_graph *g, ad_node *y);
 
 extern const ad_rule ad_rules_identity[], ad_rules_canonical[],
     ad_rules_shape[], ad_rules_stable[], ad_rules_log[], ad_rules_linalg[],
-    ad_rules_blas[];
+    ad_rules_diagonal[], ad_rules_blas[];
 
 /* ---- Matching and building (rewrite_match.c) ---------------------------- */
 

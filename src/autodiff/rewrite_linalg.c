@@ -121,66 +121,6 @@ static ad_node *inverse_product(const ad_rewriter *rw, ad_node *y)
     return scaled(ad_trsm(LA_RIGHT, LA_LOWER, LA_NO_TRANS, L, X), f->alpha);
 }
 
-/* ---- Diagonals ---------------------------------------------------------- */
-
-static bool main_diagonal(const ad_node *y)
-{
-    return ((const ad_diag_fields *)y->fields)->k == 0;
-}
-
-static ad_node *log_det(const ad_rewriter *rw, ad_node *y)
-{
-    ad_node *d = ad_match(y->in[0], &ad_op_log, 0);
-    (void)rw;
-    if (!d || d->op != &ad_op_extract_diag || !main_diagonal(d))
-        return NULL;
-    int64_t axes = ((const ad_reduce_fields *)y->fields)->axes;
-    int last = d->type->rank - 1;
-    if (!(axes & AD_AXIS(last)))
-        return NULL;
-    ad_node *s = ad_sum_log_diag(d->in[0]);
-    axes &= ~(int64_t)AD_AXIS(last);
-    return axes ? ad_sum(s, (unsigned)axes) : s;
-}
-
-static ad_node *add_diagonal(const ad_rewriter *rw, ad_node *y)
-{
-    for (int i = 0; i < 2; i++) {
-        ad_node *D = y->in[i], *A = y->in[1 - i];
-        if (D->op == &ad_op_make_diag && main_diagonal(D) &&
-            ad_same_shape(A, y) && ad_same_shape(D, y) &&
-            ad_use_count(rw, D) == 1)
-            return ad_add_diag(A, D->in[0]);
-    }
-    return NULL;
-}
-
-static ad_node *scaled_diagonal(const ad_rewriter *rw, ad_node *y)
-{
-    (void)rw;
-    for (int i = 0; i < 2; i++) {
-        ad_node *D = y->in[i], *c = y->in[1 - i];
-        if (D->op == &ad_op_make_diag && c->type->rank == 0)
-            return ad_make_diag(ad_mul(D->in[0], c),
-                                (int)((const ad_diag_fields *)D->fields)->k);
-    }
-    return NULL;
-}
-
-/* diag(A B)_i = sum_k A_ik B_ki, without the product. */
-static ad_node *diag_gemm(const ad_rewriter *rw, ad_node *y)
-{
-    ad_node *x = y->in[0];
-    if (x->op != &ad_op_gemm || !main_diagonal(y) || ad_use_count(rw, x) > 1)
-        return NULL;
-    const ad_gemm_fields *f = gemm_of(x);
-    ad_node *A = turned(x->in[0], f->ta), *B = turned(x->in[1], flip(f->tb));
-    int rank = x->type->rank;
-    if (!A || !B || !ad_same_shape(A, B))
-        return NULL; /* not square: the diagonal is shorter */
-    return scaled(ad_sum(ad_mul(A, B), AD_AXIS(rank - 1)), f->alpha);
-}
-
 #define RULE(name, why, root, apply)                                           \
     {                                                                          \
         name, why, &ad_op_##root, AD_PHASE_LINALG, apply                       \
@@ -211,13 +151,5 @@ const ad_rule ad_rules_linalg[] = {
          "(L L')^-1 B -> two solves: less work, more "
          "accurate",
          gemm, inverse_product),
-    RULE("log_det", "sum(log(diag(L))) -> sum_log_diag(L): one pass", sum,
-         log_det),
-    RULE("scaled_diagonal", "c diag(v) -> diag(c v): n products, not n^2", mul,
-         scaled_diagonal),
-    RULE("add_diagonal", "A + diag(v) -> add_diag(A, v): no second matrix", add,
-         add_diagonal),
-    RULE("diag_gemm", "diag(A B) -> row sums of A times B': n^2, not n^3",
-         extract_diag, diag_gemm),
     {NULL, NULL, NULL, AD_PHASE_LINALG, NULL},
 };

@@ -17,10 +17,9 @@ static bool is_scalar(const ad_node *y, int i)
 }
 
 /* v v': the product of a vector as a column and as a row. */
-static bool is_outer_square(const ad_node *y)
+static bool is_outer_square(const ad_node *y, int rank)
 {
     const ad_node *a = y->in[0], *b = y->in[1];
-    int rank = ad_node_type(y, 0)->rank;
     if (a->op != &ad_op_expand || b->op != &ad_op_expand ||
         a->in[0] != b->in[0])
         return false;
@@ -43,7 +42,7 @@ static unsigned facts_of(const ad_node *y, const ad_type *t)
          (is_scalar(y, 1) || (fb && (b & AD_SYMMETRIC)))) ||
         (fb && (b & AD_SYMMETRIC) && is_scalar(y, 0)))
         facts |= AD_SYMMETRIC;
-    if (op == &ad_op_mul && is_outer_square(y))
+    if (op == &ad_op_mul && is_outer_square(y, t->rank))
         facts |= AD_SYMMETRIC;
     if (sum && fa && fb)
         facts |= a & b & tri;
