@@ -12,6 +12,14 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__AVX512F__)
+enum { LEAF_BYTES = 64 };
+#elif defined(__AVX__)
+enum { LEAF_BYTES = 32 };
+#else
+enum { LEAF_BYTES = 16 };
+#endif
+
 #define REAL_BODY "linalg/leaf.inc"
 #include "linalg/each_real.h"
 
@@ -66,9 +74,9 @@ static void sqdist(size_t m, size_t d, const double *x, const double *Z,
 }
 
 const la_leaf COVAR_PASTE(la_leaf, ISA) = {
-    .on_f32 = {gemm_f32, solve_f32, potrf_f32, chol_rev_f32, invert_f32,
-               square_f32, potrf_group_f32, rev_group_f32},
-    .on_f64 = {gemm_f64, solve_f64, potrf_f64, chol_rev_f64, invert_f64,
-               square_f64, potrf_group_f64, rev_group_f64},
+    .on_f32 = {gemm_f32, potrf_f32, chol_rev_f32, invert_f32, square_f32,
+               potrf_group_f32, rev_group_f32},
+    .on_f64 = {gemm_f64, potrf_f64, chol_rev_f64, invert_f64, square_f64,
+               potrf_group_f64, rev_group_f64},
     .sqdist = sqdist,
 };
