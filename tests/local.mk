@@ -40,6 +40,11 @@ eager_sources = tests/eager.c tests/eager.h
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)
+unit_tests += tests/test_autodiff_adam
+unit_tests += tests/test_autodiff_fuse
+unit_tests += tests/test_autodiff_plan
+unit_tests += tests/test_autodiff_program
+unit_tests += tests/test_autodiff_runner
 unit_tests += tests/test_conformance_compiled
 tests_test_conformance_compiled_SOURCES = \
   %D%/test_conformance_compiled.c $(conformance_sources)

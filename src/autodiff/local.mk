@@ -100,3 +100,4 @@ libcovar_core_la_SOURCES += %D%/runner.c
 libcovar_core_la_SOURCES += %D%/program_print.c
 libcovar_core_la_SOURCES += %D%/text.c
 libcovar_core_la_SOURCES += %D%/text_impl.h
+libcovar_core_la_SOURCES += %D%/optim_adam.c
