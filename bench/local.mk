@@ -2,6 +2,9 @@
 # for each:
 #   benches += bench/bench_gemm
 #   bench_bench_gemm_LDADD = $(LINK_BENCH)
+benches += bench/bench_linalg
+bench_bench_linalg_LDADD = $(LINK_BENCH)
+
 EXTRA_PROGRAMS += $(benches)
 CLEANFILES += $(benches)
 

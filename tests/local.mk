@@ -8,6 +8,16 @@
 # For more than one source file add tests_NAME_SOURCES = ...
 unit_tests += tests/test_context
 unit_tests += tests/test_heap
+unit_tests += tests/test_linalg_array
+unit_tests += tests/test_linalg_cholesky
+unit_tests += tests/test_linalg_distance
+unit_tests += tests/test_linalg_eigh
+unit_tests += tests/test_linalg_gather
+unit_tests += tests/test_linalg_gemm
+unit_tests += tests/test_linalg_potri
+unit_tests += tests/test_linalg_random
+unit_tests += tests/test_linalg_tri
+unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
@@ -29,7 +39,7 @@ dist_check_SCRIPTS += tests/check-symbols.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
 EXTRA_DIST += %D%/golden/datasets.txt %D%/golden/datasets.py
-noinst_HEADERS += %D%/cutap.h %D%/test_util.h
+noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h
 noinst_HEADERS += %D%/datasets_util.h %D%/datasets_hdf5_util.h
 if HAVE_CUNIT
 check_LTLIBRARIES += tests/libtest.la

@@ -1,228 +1,429 @@
-/* Interpreter of map programs: one element after the other, in double.
- * SPDX-License-Identifier: GPL-3.0-or-later */
+/* The blocked interpreter of map programs.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A register is a block of L1 cache, or no memory at all: inputs that are
+ * contiguous are read where they are, and a stored result is written where it
+ * goes by the step that computes it. Each step is one call of a row function
+ * over the block. A register with one value for the whole block (a constant,
+ * a broadcast input, and what is computed from these alone) is a single vector.
+ * Reduced results are added up block by block and never stored. */
 #include <config.h>
 
-#include "linalg/map_table.h"
+#include "linalg/map_plan.h"
 
-#include <float.h>
 #include <math.h>
+#include <string.h>
 
-static double log_erfc(double x)
-{
-    if (x < 20)
-        return log(erfc(x));
-    const double y = 1 / (2 * x * x);
-    return -x * x - log(x * sqrt(M_PI)) + log1p(-y * (1 - 3 * y * (1 - 5 * y)));
-}
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 
-static double log1mexp(double x)
-{
-    return x > -M_LN2 ? log(-expm1(x)) : log1p(-exp(x));
-}
+/* What one thread works with. */
+typedef struct runner {
+    const la_map_plan *plan;
+    double *acc; /* of all chunks */
+    char *splat, *blocks;
+    const char *at[LA_MAP_MAX_REG]; /* elements of each register now */
+    char *out[LA_MAP_MAX_RESULT];
+    uint64_t uniform;              /* registers with one value */
+    size_t index[LA_MAX_DIMS];     /* of the row */
+    ptrdiff_t offset[LA_NEST_MAX]; /* of the row, in elements */
+} runner;
 
-static double softplus(double x)
-{
-    return fmax(x, 0) + log1p(exp(-fabs(x)));
-}
+static const double neutral[] = {[LA_REDUCE_SUM] = 0,
+                                 [LA_REDUCE_MAX] = -(double)INFINITY,
+                                 [LA_REDUCE_MIN] = (double)INFINITY};
 
-static double unary(int row, double a)
+/* a with b taken in; NaN wins. */
+static double join(la_reduce_kind kind, double a, double b)
 {
-    switch (row) {
-    case LA_COPY:
-        return a;
-    case LA_NEG:
-        return -a;
-    case LA_ABS:
-        return fabs(a);
-    case LA_SIGN:
-        return a > 0 ? 1 : a < 0 ? -1 : a;
-    case LA_FLOOR:
-        return floor(a);
-    case LA_CEIL:
-        return ceil(a);
-    case LA_ROUND:
-        return round(a);
-    case LA_SQUARE:
-        return a * a;
-    case LA_RECIP:
-        return 1 / a;
-    case LA_SQRT:
-        return sqrt(a);
-    case LA_EXP:
-        return exp(a);
-    case LA_EXPM1:
-        return expm1(a);
-    case LA_LOG:
-        return log(a);
-    case LA_LOG1P:
-        return log1p(a);
-    case LA_LOG1MEXP:
-        return log1mexp(a);
-    case LA_SIN:
-        return sin(a);
-    case LA_COS:
-        return cos(a);
-    case LA_TAN:
-        return tan(a);
-    case LA_ATAN:
-        return atan(a);
-    case LA_SINH:
-        return sinh(a);
-    case LA_COSH:
-        return cosh(a);
-    case LA_TANH:
-        return tanh(a);
-    case LA_SIGMOID:
-        return a < 0 ? exp(a) / (1 + exp(a)) : 1 / (1 + exp(-a));
-    case LA_SOFTPLUS:
-        return softplus(a);
-    case LA_SOFTPLUS_INV:
-        return a > 40 ? a : a + log1mexp(-a);
-    case LA_LOG_SIGMOID:
-        return -softplus(-a);
-    case LA_ERF:
-        return erf(a);
-    case LA_ERFC:
-        return erfc(a);
-    case LA_LOG_ERFC:
-        return log_erfc(a);
-    case LA_NDTR:
-        return 0.5 * erfc(-a * M_SQRT1_2);
-    case LA_LOG_NDTR:
-        return a > 0 ? log1p(-0.5 * erfc(a * M_SQRT1_2))
-                     : log_erfc(-a * M_SQRT1_2) - M_LN2;
-    case LA_IS_FINITE:
-        return isfinite(a);
-    default:
-        return a == 0;
-    }
-}
-
-static double binary(int row, double a, double b)
-{
-    switch (row) {
-    case LA_ADD:
+    if (kind == LA_REDUCE_SUM)
         return a + b;
-    case LA_SUB:
-        return a - b;
-    case LA_MUL:
-        return a * b;
-    case LA_DIV:
-        return a / b;
-    case LA_POW:
-        return pow(a, b);
-    case LA_MIN:
-        return isnan(a) || a < b ? a : b;
-    case LA_MAX:
-        return isnan(a) || a > b ? a : b;
-    case LA_EQ:
-        return a == b;
-    case LA_NE:
-        return a != b;
-    case LA_LT:
-        return a < b;
-    default:
-        return a <= b;
+    const bool better = kind == LA_REDUCE_MAX ? b > a : b < a;
+    return better || isnan(b) ? b : a;
+}
+
+/* ---- rows ------------------------------------------------------------------
+ */
+
+static void go_to_row(runner *r, size_t row)
+{
+    const la_nest *nest = &r->plan->nest;
+    const int outer = nest->rank - 1;
+    for (int k = 0; k < nest->n; k++)
+        r->offset[k] = la_nest_offset(nest, k, outer, row);
+    for (int d = outer; d-- > 0; row /= nest->dim[d])
+        r->index[d] = row % nest->dim[d];
+}
+
+static void next_row(runner *r)
+{
+    const la_nest *nest = &r->plan->nest;
+    for (int d = nest->rank - 1; d-- > 0;) {
+        const bool carry = ++r->index[d] == nest->dim[d];
+        const ptrdiff_t back = carry ? (ptrdiff_t)nest->dim[d] : 0;
+        for (int k = 0; k < nest->n; k++)
+            r->offset[k] += (1 - back) * nest->stride[k][d];
+        if (!carry)
+            return;
+        r->index[d] = 0;
     }
 }
 
-static double apply(const la_map_step *s, const double *reg)
+/* n elements of a block, a piece of one row: `base` is the operand's data. */
+typedef struct piece {
+    char *block;
+    char *base;
+    ptrdiff_t first, stride; /* in elements */
+    size_t n;
+} piece;
+
+static void read_piece(const piece *p, size_t size)
 {
-    const double a = reg[s->in[0]];
-    switch (la_row_arity(s->row)) {
-    case 1:
-        return unary(s->row, a);
-    case 2:
-        return binary(s->row, a, reg[s->in[1]]);
-    default:
-        return s->row == LA_WHERE ? (a != 0 ? reg[s->in[1]] : reg[s->in[2]])
-                                  : a * reg[s->in[1]] + reg[s->in[2]];
+    const char *x = p->base + p->first * (ptrdiff_t)size;
+    const ptrdiff_t step = p->stride * (ptrdiff_t)size;
+    if (p->stride == 1)
+        memcpy(p->block, x, p->n * size);
+    else if (size == sizeof(double))
+        for (size_t i = 0; i < p->n; i++, x += step)
+            memcpy(p->block + i * sizeof(double), x, sizeof(double));
+    else
+        for (size_t i = 0; i < p->n; i++, x += step)
+            memcpy(p->block + i * sizeof(float), x, sizeof(float));
+}
+
+static void write_piece(const piece *p, size_t size)
+{
+    char *x = p->base + p->first * (ptrdiff_t)size;
+    const ptrdiff_t step = p->stride * (ptrdiff_t)size;
+    if (p->stride == 1)
+        memcpy(x, p->block, p->n * size);
+    else if (size == sizeof(double))
+        for (size_t i = 0; i < p->n; i++, x += step)
+            memcpy(x, p->block + i * sizeof(double), sizeof(double));
+    else
+        for (size_t i = 0; i < p->n; i++, x += step)
+            memcpy(x, p->block + i * sizeof(float), sizeof(float));
+}
+
+static double element(const char *x, size_t size)
+{
+    return size == sizeof(double) ? *(const double *)(const void *)x
+                                  : (double)*(const float *)(const void *)x;
+}
+
+/* The piece's elements into accumulators `base`. */
+static void reduce_piece(const la_map_plan *p, la_reduce_kind kind,
+                         const piece *q)
+{
+    double *acc = (double *)(void *)q->base + q->first;
+    if (q->stride == 0)
+        *acc = join(kind, *acc, p->kernels->reduce[kind](q->n, q->block));
+    else if (q->stride == 1)
+        p->kernels->accumulate[kind](q->n, acc, q->block);
+    else
+        for (size_t i = 0; i < q->n; i++, acc += q->stride)
+            *acc = join(kind, *acc, element(q->block + i * p->size, p->size));
+}
+
+typedef enum piece_job { READ, WRITE, REDUCE } piece_job;
+
+/* Does the job for n elements of operand k from flat index `start` on; in
+ * short rows the block goes on through row after row. */
+static void each_piece(const runner *r, piece_job job, la_reduce_kind kind,
+                       int k, char *block, char *base, size_t start, size_t n)
+{
+    const la_map_plan *p = r->plan;
+    const la_nest *nest = &p->nest;
+    const int last = nest->rank - 1;
+    const ptrdiff_t stride = nest->stride[k][last];
+    size_t row = start / p->row, col = start % p->row;
+    for (size_t done = 0; done < n; row++, col = 0) {
+        const size_t left = n - done;
+        const ptrdiff_t offset =
+            p->long_rows ? r->offset[k] : la_nest_offset(nest, k, last, row);
+        const piece q = {.block = block + done * p->size,
+                         .base = base,
+                         .first = offset + (ptrdiff_t)col * stride,
+                         .stride = stride,
+                         .n = left < p->row - col ? left : p->row - col};
+        if (job == READ)
+            read_piece(&q, p->size);
+        else if (job == WRITE)
+            write_piece(&q, p->size);
+        else
+            reduce_piece(p, kind, &q);
+        done += q.n;
     }
 }
 
-static double reduce(la_reduce_kind kind, double acc, double x)
+/* ---- blocks ----------------------------------------------------------------
+ */
+
+static char *slot(const runner *r, int number)
 {
-    switch (kind) {
-    case LA_REDUCE_SUM:
-        return acc + x;
-    case LA_REDUCE_MAX:
-        return isnan(acc) || acc > x ? acc : x;
-    case LA_REDUCE_MIN:
-        return isnan(acc) || acc < x ? acc : x;
-    default:
-        return x;
+    return r->blocks + (size_t)number * r->plan->block * r->plan->size;
+}
+
+static void fill_splat(const runner *r, int reg, const void *element)
+{
+    const size_t size = r->plan->size;
+    for (size_t i = 0; i < r->plan->lanes; i++)
+        memcpy(r->splat + reg * LA_MAP_SPLAT + i * size, element, size);
+}
+
+static void set_constants(runner *r)
+{
+    const la_map_code *c = r->plan->code;
+    for (int k = 0; k < c->n_const; k++) {
+        const int reg = c->n_in + k;
+        const float single = (float)c->constants[k];
+        const double full = c->constants[k];
+        fill_splat(r, reg, c->dtype == LA_F64 ? (const void *)&full : &single);
+        r->at[reg] = r->splat + reg * LA_MAP_SPLAT;
     }
 }
 
-static const double starts[] = {0, 0, -INFINITY, INFINITY};
-
-int la_map_optimise(la_map_step *steps, int n_step, const la_map_code *code)
+/* Points each input at its elements for the block [start, start + n). */
+static void bind_inputs(runner *r, size_t start, size_t n, bool new_row)
 {
-    (void)steps;
-    (void)code;
-    return n_step;
+    const la_map_plan *p = r->plan;
+    const size_t col = start % p->row;
+    r->uniform = 0;
+    for (int k = 0; k < p->code->n_in; k++) {
+        char *data = p->in[k].data;
+        const char *x = data;
+        switch (p->access[k]) {
+        case LA_MAP_DENSE:
+            x = data + start * p->size;
+            break;
+        case LA_MAP_ROW:
+            x = data + (r->offset[k] + (ptrdiff_t)col) * (ptrdiff_t)p->size;
+            break;
+        case LA_MAP_REPEAT:
+            if (new_row)
+                fill_splat(r, k, data + r->offset[k] * (ptrdiff_t)p->size);
+            /* fall through */
+        case LA_MAP_UNIFORM:
+            x = r->splat + k * LA_MAP_SPLAT;
+            r->uniform |= UINT64_C(1) << k;
+            break;
+        default:
+            each_piece(r, READ, LA_REDUCE_NONE, k, slot(r, p->slot[k]), data,
+                       start, n);
+            x = slot(r, p->slot[k]);
+        }
+        r->at[k] = x;
+        if (p->stage[k] && !(r->uniform >> k & 1) &&
+            p->access[k] != LA_MAP_GATHER) {
+            memcpy(slot(r, p->slot[k]), x, n * p->size);
+            r->at[k] = slot(r, p->slot[k]);
+        }
+    }
+    for (int k = 0; k < p->code->n_const; k++)
+        r->uniform |= UINT64_C(1) << (p->code->n_in + k);
+}
+
+static void bind_outputs(runner *r, size_t start)
+{
+    const la_map_plan *p = r->plan;
+    const size_t col = start % p->row;
+    for (int k = 0; k < p->code->n_result; k++) {
+        const int o = p->code->n_in + k;
+        char *data = p->out[k].data;
+        const uint8_t a = p->access[o];
+        r->out[k] = NULL;
+        if (p->code->results[k].reduce != LA_REDUCE_NONE)
+            continue;
+        if (a == LA_MAP_ROW)
+            r->out[k] =
+                data + (r->offset[o] + (ptrdiff_t)col) * (ptrdiff_t)p->size;
+        else if (a != LA_MAP_GATHER)
+            r->out[k] = data + start * p->size;
+    }
+}
+
+static void run_step(runner *r, int i, size_t n)
+{
+    const la_map_plan *p = r->plan;
+    const la_map_step *s = &p->code->steps[i];
+    const int arity = la_row_arity(s->row);
+    const void *in[LA_ROW_MAX_ARITY];
+    unsigned uniform = 0;
+    for (int k = 0; k < arity; k++) {
+        const int reg = la_step_operand(s, k);
+        in[k] = r->at[reg];
+        uniform |= (unsigned)(r->uniform >> reg & 1) << k;
+    }
+    if ((uniform & 3) == 1 && arity > 1 && la_row_commutes(s->row)) {
+        const void *first = in[0];
+        in[0] = in[1];
+        in[1] = first;
+        uniform ^= 3;
+    }
+    const bool one_value = uniform == (1u << arity) - 1;
+    const bool direct = p->last_write[s->out] == i && p->target[s->out] >= 0;
+    char *out = direct ? r->out[p->target[s->out]] : slot(r, p->slot[s->out]);
+    if (one_value)
+        out = r->splat + s->out * LA_MAP_SPLAT;
+    p->kernels->row[s->row](one_value ? p->lanes : n, out, in,
+                            one_value ? 0 : uniform);
+    r->at[s->out] = out;
+    r->uniform &= ~(UINT64_C(1) << s->out);
+    r->uniform |= (uint64_t)one_value << s->out;
+}
+
+/* Register `reg` as a full block at `block`. */
+static void copy_register(const runner *r, int reg, char *block, size_t n)
+{
+    const void *in[1] = {r->at[reg]};
+    r->plan->kernels->row[LA_COPY](n, block, in, r->uniform >> reg & 1);
+}
+
+static void finish_results(runner *r, size_t start, size_t n, double *acc)
+{
+    const la_map_plan *p = r->plan;
+    for (int k = 0; k < p->code->n_result; k++) {
+        const la_map_result *q = &p->code->results[k];
+        const int o = p->code->n_in + k;
+        char *block = (char *)(uintptr_t)r->at[q->reg];
+        if (r->out[k]) {
+            if (block != r->out[k])
+                copy_register(r, q->reg, r->out[k], n);
+            continue;
+        }
+        if (r->uniform >> q->reg & 1) {
+            block = slot(r, p->out_slot[k]);
+            copy_register(r, q->reg, block, n);
+        }
+        if (q->reduce == LA_REDUCE_NONE)
+            each_piece(r, WRITE, LA_REDUCE_NONE, o, block, p->out[k].data,
+                       start, n);
+        else
+            each_piece(r, REDUCE, q->reduce, o, block,
+                       (char *)(acc + p->acc_start[k]), start, n);
+    }
+}
+
+static void run_chunk(runner *r, size_t chunk)
+{
+    const la_map_plan *p = r->plan;
+    const size_t start = chunk * p->chunk;
+    const size_t left = p->total - start;
+    const size_t end = start + (left < p->chunk ? left : p->chunk);
+    double *acc = p->private_acc ? r->acc + chunk * p->n_acc : r->acc;
+    bool new_row = true;
+    go_to_row(r, start / p->row);
+    for (size_t i = start, n = 0; i < end; i += n) {
+        n = end - i < p->block ? end - i : p->block;
+        if (p->long_rows && n > p->row - i % p->row)
+            n = p->row - i % p->row;
+        bind_inputs(r, i, n, new_row);
+        bind_outputs(r, i);
+        for (int k = 0; k < p->code->n_step; k++)
+            run_step(r, k, n);
+        finish_results(r, i, n, acc);
+        new_row = p->long_rows && (i + n) % p->row == 0;
+        if (new_row)
+            next_row(r);
+    }
+}
+
+/* ---- the whole -------------------------------------------------------------
+ */
+
+static void start_runner(runner *r, const la_map_plan *p, double *acc,
+                         char *scratch)
+{
+    r->plan = p;
+    r->acc = acc;
+    r->splat = scratch;
+    r->blocks = scratch + (size_t)p->code->n_reg * LA_MAP_SPLAT;
+    set_constants(r);
+    for (int k = 0; k < p->code->n_in; k++)
+        if (p->access[k] == LA_MAP_UNIFORM)
+            fill_splat(r, k, p->in[k].data);
+}
+
+static void run_all(const la_map_plan *p, double *acc, char *scratch)
+{
+    const size_t bytes = la_map_scratch(p->code);
+#pragma omp parallel num_threads(p->threads) if (p->threads > 1)
+    {
+        _Alignas(64) char local[LA_MAP_STACK_BYTES];
+        runner r;
+        size_t id = 0;
+#if defined(_OPENMP)
+        id = (size_t)omp_get_thread_num();
+#endif
+        start_runner(&r, p, acc, scratch ? scratch + id * bytes : local);
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < p->n_chunk; c++)
+            run_chunk(&r, c);
+    }
+}
+
+/* Adds up the chunks and stores the reduced results. */
+static covar_status store_reduced(const la_exec *exec, const la_map_plan *p,
+                                  double *acc)
+{
+    const size_t sets = p->private_acc ? p->n_chunk : 1;
+    for (int k = 0; k < p->code->n_result; k++) {
+        const la_reduce_kind kind = p->code->results[k].reduce;
+        const la_view out = p->out[k];
+        double *a = acc + p->acc_start[k];
+        if (kind == LA_REDUCE_NONE)
+            continue;
+        const size_t n = la_view_count(out);
+        for (size_t c = 1; c < sets; c++)
+            for (size_t i = 0; i < n; i++)
+                a[i] = join(kind, a[i], a[c * p->n_acc + i]);
+        COVAR_TRY(la_cpu_copy(exec, out,
+                              la_view_dense(a, LA_F64, out.rank, out.dim)));
+    }
+    return COVAR_OK;
+}
+
+static void clear_acc(const la_map_plan *p, double *acc)
+{
+    const size_t sets = p->private_acc && p->n_chunk > 0 ? p->n_chunk : 1;
+    for (int k = 0; k < p->code->n_result; k++) {
+        const la_reduce_kind kind = p->code->results[k].reduce;
+        const size_t n = la_view_count(p->out[k]);
+        for (size_t c = 0; kind != LA_REDUCE_NONE && c < sets; c++)
+            for (size_t i = 0; i < n; i++)
+                acc[c * p->n_acc + p->acc_start[k] + i] = neutral[kind];
+    }
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
 }
 
 size_t la_map_work_size(const la_map_code *code, int rank, const size_t *dim,
                         int threads)
 {
-    (void)code;
-    (void)rank;
-    (void)dim;
-    (void)threads;
-    return 64;
-}
-
-/* The element of `out` that index i of the space goes to. */
-static size_t target(const la_map_result *r, int rank, const size_t *dim,
-                     size_t i)
-{
-    size_t at = 0, step = 1;
-    for (int k = rank; k-- > 0; i /= dim[k])
-        if (r->reduce == LA_REDUCE_NONE || !(r->axes >> k & 1)) {
-            at += i % dim[k] * step;
-            step *= dim[k];
-        }
-    return at;
+    const size_t n = la_map_max_acc(code, rank, dim);
+    return round_up(n * sizeof(double)) +
+           la_map_scratch(code) * (size_t)(threads > 1 ? threads : 1);
 }
 
 covar_status la_cpu_map_run(const la_exec *exec, const la_map_code *code,
                             int rank, const size_t *dim, const la_view *in,
                             const la_view *out, void *work)
 {
-    (void)work;
-    covar_heap *heap = covar_context_heap(exec->ctx);
-    double reg[LA_MAP_MAX_REG];
-    double *acc[LA_MAP_MAX_RESULT] = {NULL};
-    const size_t n = la_view_count(la_view_dense(NULL, LA_F64, rank, dim));
-    for (int k = 0; k < code->n_result; k++) {
-        const size_t m = la_view_count(out[k]);
-        acc[k] = covar_heap_alloc(heap, m, sizeof(double));
-        for (size_t i = 0; acc[k] && i < m; i++)
-            acc[k][i] = starts[code->results[k].reduce];
-    }
-    for (size_t i = 0; i < n; i++) {
-        for (int k = 0; k < code->n_in; k++)
-            reg[k] = la_view_get(in[k], i);
-        for (int k = 0; k < code->n_const; k++)
-            reg[code->n_in + k] = code->dtype == LA_F32
-                                      ? (double)(float)code->constants[k]
-                                      : code->constants[k];
-        for (int k = 0; k < code->n_step; k++) {
-            const double y = apply(&code->steps[k], reg);
-            reg[code->steps[k].out] =
-                code->dtype == LA_F32 ? (double)(float)y : y;
-        }
-        for (int k = 0; k < code->n_result && acc[k]; k++) {
-            const la_map_result *r = &code->results[k];
-            double *a = &acc[k][target(r, rank, dim, i)];
-            *a = reduce(r->reduce, *a, reg[r->reg]);
-        }
-    }
-    for (int k = 0; k < code->n_result; k++) {
-        for (size_t i = 0; acc[k] && i < la_view_count(out[k]); i++)
-            la_view_set(out[k], i, acc[k][i]);
-        covar_heap_free(heap, acc[k]);
-    }
-    return COVAR_OK;
+    la_map_plan plan;
+    double few[LA_MAP_STACK_ACC];
+    const size_t max_acc =
+        work ? la_map_max_acc(code, rank, dim) : LA_MAP_STACK_ACC;
+    double *acc = work ? work : few;
+    char *scratch =
+        work ? (char *)work + round_up(max_acc * sizeof(double)) : NULL;
+    la_map_plan_init(&plan, exec, code, rank, dim, in, out, max_acc,
+                     work ? la_map_scratch(code) : LA_MAP_STACK_BYTES);
+    clear_acc(&plan, acc);
+    if (plan.total > 0)
+        run_all(&plan, acc, scratch);
+    return store_reduced(exec, &plan, acc);
 }

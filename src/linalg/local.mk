@@ -50,6 +50,10 @@ libcovar_core_la_SOURCES += %D%/view.c
 libcovar_core_la_SOURCES += %D%/copy.c
 libcovar_core_la_SOURCES += %D%/interp.c
 libcovar_core_la_SOURCES += %D%/map.c
+libcovar_core_la_SOURCES += %D%/map_check.c
+libcovar_core_la_SOURCES += %D%/map_optimise.c
+libcovar_core_la_SOURCES += %D%/map_plan.c
+libcovar_core_la_SOURCES += %D%/map_plan.h
 libcovar_core_la_SOURCES += %D%/map_table.c
 libcovar_core_la_SOURCES += %D%/map_table.h
 libcovar_core_la_SOURCES += %D%/nest.c
@@ -84,7 +88,7 @@ libdense_la_SOURCES += %D%/triangle.inc
 libdense_la_SOURCES += %D%/trsm.c
 libdense_la_SOURCES += %D%/trsm.inc
 
-dense_isa_sources = %D%/leaf.c %D%/leaf.inc
+dense_isa_sources = %D%/leaf.c %D%/leaf.inc %D%/leaf_group.inc
 libdense_base_la_SOURCES = $(dense_isa_sources)
 libdense_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
 libdense_base_la_CFLAGS = $(VEC_CFLAGS_BASE)
@@ -97,4 +101,26 @@ libdense_v3_la_CFLAGS = $(VEC_CFLAGS_V3)
 libdense_v4_la_SOURCES = $(dense_isa_sources)
 libdense_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v4
 libdense_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
+endif
+
+# Map kernels: the rows of the map table, one library per instruction set.
+noinst_LTLIBRARIES += libmap_base.la
+libcovar_core_la_LIBADD += libmap_base.la
+map_isa_sources = %D%/map_kernels.c %D%/map_isa.h %D%/map_vec.inc
+map_isa_sources += %D%/map_pair.inc
+map_isa_sources += %D%/map_exp.inc %D%/map_hyperbolic.inc %D%/map_erf.inc
+map_isa_sources += %D%/map_brief.inc %D%/map_f32.inc
+map_isa_sources += %D%/map_funcs.inc %D%/map_rows.inc %D%/map_reduce.inc
+libmap_base_la_SOURCES = $(map_isa_sources)
+libmap_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
+libmap_base_la_CFLAGS = $(VEC_CFLAGS_BASE)
+if ISA_X86
+noinst_LTLIBRARIES += libmap_v3.la libmap_v4.la
+libcovar_core_la_LIBADD += libmap_v3.la libmap_v4.la
+libmap_v3_la_SOURCES = $(map_isa_sources)
+libmap_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v3
+libmap_v3_la_CFLAGS = $(VEC_CFLAGS_V3)
+libmap_v4_la_SOURCES = $(map_isa_sources)
+libmap_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v4
+libmap_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
 endif

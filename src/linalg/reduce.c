@@ -2,8 +2,71 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "linalg/linalg_impl.h"
-#include "linalg/nest.h"
+#include "linalg/map_plan.h"
+
+enum { PARALLEL_ELEMENTS = 1 << 16 };
+
+typedef struct reduction {
+    const la_exec *exec;
+    la_map_code code;
+    unsigned axes;
+} reduction;
+
+static covar_status run(const reduction *r, la_view out, la_view x)
+{
+    const la_device *device = la_device_of(r->exec);
+    return device->map_run(r->exec, &r->code, x.rank, x.dim, &x, &out, NULL);
+}
+
+/* The longest kept axis of x, and its place in out. */
+static int kept_axis(const reduction *r, la_view x, int *out_axis)
+{
+    int best = -1;
+    for (int i = 0, o = 0; i < x.rank; i++) {
+        if (r->axes >> i & 1)
+            continue;
+        if (best < 0 || x.dim[i] > x.dim[best]) {
+            best = i;
+            *out_axis = o;
+        }
+        o++;
+    }
+    return best;
+}
+
+/* Piece by piece, so that the accumulators of one fit on the stack. */
+static covar_status run_pieces(const reduction *r, la_view out, la_view x)
+{
+    const size_t count = la_view_count(out);
+    if (count <= LA_MAP_STACK_ACC || r->exec->device)
+        return run(r, out, x);
+    int out_axis = 0;
+    const int axis = kept_axis(r, x, &out_axis);
+    const size_t n = x.dim[axis];
+    const size_t length = n * LA_MAP_STACK_ACC / count;
+    const size_t step = length > 0 ? length : 1;
+    const size_t pieces = (n + step - 1) / step;
+    la_exec one = *r->exec;
+    reduction part = *r;
+    const bool many = la_view_count(x) > PARALLEL_ELEMENTS;
+    const int threads = many ? r->exec->threads : 1;
+    one.threads = 1;
+    part.exec = &one;
+    covar_status status = COVAR_OK;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (size_t k = 0; k < pieces; k++) {
+        const size_t start = k * step;
+        const size_t size = n - start < step ? n - start : step;
+        const covar_status s =
+            run_pieces(&part, la_view_slice(out, out_axis, start, size),
+                       la_view_slice(x, axis, start, size));
+        if (s != COVAR_OK)
+#pragma omp atomic write
+            status = s;
+    }
+    return status;
+}
 
 covar_status la_reduce(const la_exec *exec, la_reduce_kind kind, la_view out,
                        la_view x, unsigned axes)
@@ -12,12 +75,16 @@ covar_status la_reduce(const la_exec *exec, la_reduce_kind kind, la_view out,
         return covar_fail(exec->ctx, COVAR_ERR_ARG,
                           "la_reduce: there is no reduction %d", (int)kind);
     const la_map_result result = {.reg = 0, .reduce = kind, .axes = axes};
-    const la_map_code code = {.dtype = x.dtype,
-                              .n_in = 1,
-                              .n_result = 1,
-                              .n_reg = 1,
-                              .results = &result};
-    return la_map_run(exec, &code, x.rank, x.dim, &x, &out, NULL);
+    const reduction r = {.exec = exec,
+                         .code = {.dtype = x.dtype,
+                                  .n_in = 1,
+                                  .n_result = 1,
+                                  .n_reg = 1,
+                                  .results = &result},
+                         .axes = axes};
+    la_view full;
+    COVAR_TRY(la_map_check(exec, &r.code, x.rank, x.dim, &x, &out, &full));
+    return run_pieces(&r, out, x);
 }
 
 /* First index in [0, n) whose element is not finite, or n. Adds up x - x,
