@@ -91,7 +91,8 @@ static void test_golden(void)
 {
     char path[600], line[400], set[64] = "";
     covar_context *ctx = test_context();
-    CU_ASSERT(test_source_path(path, sizeof(path), "tests/golden/datasets.txt"));
+    CU_ASSERT(test_source_path(path, sizeof(path),
+                               "tests/golden/datasets.txt"));
     FILE *f = fopen(path, "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(f);
     dataset *d = NULL;
@@ -126,7 +127,8 @@ static const bundled sets[] = {
     {"airpassengers", "airpassengers", "passengers", 144, 1, 0, 281514.0,
      40363.0},
     {"co2_monthly", "co2_r", "ppm", 468, 1, 0, 925918.50000078, 157741.05},
-    {"co2_weekly", "co2_weekly", "ppm", 2284, 1, 59, 4522583.421333932, 756816.5},
+    {"co2_weekly", "co2_weekly", "ppm", 2284, 1, 59, 4522583.421333932,
+     756816.5},
     {"faithful", "faithful", "waiting", 272, 1, 0, 948.677, 19284.0},
     {"lakehuron", "lakehuron", "level", 98, 1, 0, 188503.0, 56742.4},
     {"longley", "nist_longley", "employed", 16, 6, 0, 8207657.9, 1045072.0},

@@ -31,7 +31,8 @@ static dataset *make_set(covar_context *ctx, size_t large)
     TEST_OK(ctx, dataset_set_member(ctx, d, "six",
                                     la_view_dense(byte, LA_U8, 6, dim)));
     TEST_OK(ctx, dataset_set_member(ctx, d, "one", la_scalar_f64(special)));
-    TEST_OK(ctx, dataset_set_attribute(ctx, d, "title", "Gr\xc3\xbc\xc3\x9f" "e"));
+    TEST_OK(ctx, dataset_set_attribute(ctx, d, "title",
+                                       "Gr\xc3\xb6\xc3\x9f" "e"));
     TEST_OK(ctx, dataset_set_attribute(ctx, d, "notes", ""));
     TEST_OK(ctx, dataset_set_number(ctx, d, "seq_scale", 0.1));
     double *many = malloc((large + 1) * sizeof(*many));
