@@ -40,20 +40,18 @@ static void check_member(const dataset *d, const char *set, const char *line)
     size_t nan = 0;
     double sum = 0.0;
     if (!test_check(sscanf(line, "member %63s %7s %63s %zu %lf", name, type,
-                           dims, &nan, &sum)
-                        == 5,
+                           dims, &nan, &sum) == 5,
                     __FILE__, __LINE__, "bad line: %s", line))
         return;
     la_view x = dataset_member(d, name);
     long double size = 0.0L, ours = sum_of(x, &size);
-    bool same = strcmp(la_dtype_name(x.dtype), type) == 0
-                && strcmp(shape_of(shape, x), dims) == 0
-                && dataset_nan_count(x) == nan
-                && fabsl(ours - (long double)sum) <= 1e-15L * size;
+    bool same = strcmp(la_dtype_name(x.dtype), type) == 0 &&
+                strcmp(shape_of(shape, x), dims) == 0 &&
+                dataset_nan_count(x) == nan &&
+                fabsl(ours - (long double)sum) <= 1e-15L * size;
     test_check(same, __FILE__, __LINE__,
                "%s: %s is %s %s, %zu NaN, sum %.17Lg, not %s", set, name,
-               la_dtype_name(x.dtype), shape, dataset_nan_count(x), ours,
-               line);
+               la_dtype_name(x.dtype), shape, dataset_nan_count(x), ours, line);
 }
 
 static dataset *open_set(covar_context *ctx, const char *line, char *set)
@@ -91,8 +89,8 @@ static void test_golden(void)
 {
     char path[600], line[400], set[64] = "";
     covar_context *ctx = test_context();
-    CU_ASSERT(test_source_path(path, sizeof(path),
-                               "tests/golden/datasets.txt"));
+    CU_ASSERT(
+        test_source_path(path, sizeof(path), "tests/golden/datasets.txt"));
     FILE *f = fopen(path, "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(f);
     dataset *d = NULL;
@@ -163,8 +161,8 @@ static void check_bundled(covar_context *ctx, const bundled *s)
     TEST_INT(dataset_nan_count(xy.y), s->nan);
     TEST_TEXT(xy.y_name, s->target);
     TEST_TEXT(dataset_attribute(d, "name"), s->name);
-    CU_ASSERT(dataset_attribute(d, "title") && dataset_attribute(d, "source")
-              && dataset_attribute(d, "licence"));
+    CU_ASSERT(dataset_attribute(d, "title") && dataset_attribute(d, "source") &&
+              dataset_attribute(d, "licence"));
     long double size;
     TEST_REL((double)sum_of(xy.X, &size), s->sum_x, 1e-15);
     TEST_REL((double)sum_of(xy.y, &size), s->sum_y, 1e-15);

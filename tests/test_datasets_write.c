@@ -10,8 +10,11 @@
 static dataset *make_set(covar_context *ctx, size_t large)
 {
     dataset *d = NULL;
-    const uint64_t bits[] = {0x7ff8000000000001, 0xfff8dead0000beef,
-                             0x8000000000000000, 0x7ff0000000000000, 1,
+    const uint64_t bits[] = {0x7ff8000000000001,
+                             0xfff8dead0000beef,
+                             0x8000000000000000,
+                             0x7ff0000000000000,
+                             1,
                              0x7fefffffffffffff};
     double special[6];
     memcpy(special, bits, sizeof(bits));
@@ -23,16 +26,17 @@ static dataset *make_set(covar_context *ctx, size_t large)
     TEST_OK(ctx, dataset_create(&d, ctx, "made"));
     TEST_OK(ctx, dataset_set_member(ctx, d, "X", la_mat_f64(special, 3, 2)));
     TEST_OK(ctx, dataset_set_member(ctx, d, "single", la_vec_f32(single, 4)));
-    TEST_OK(ctx, dataset_set_member(ctx, d, "splits/train_0",
-                                    la_vec_i32(whole, 4)));
-    TEST_OK(ctx, dataset_set_member(ctx, d, "splits/test_0",
-                                    la_vec_i32(whole, 0)));
+    TEST_OK(ctx,
+            dataset_set_member(ctx, d, "splits/train_0", la_vec_i32(whole, 4)));
+    TEST_OK(ctx,
+            dataset_set_member(ctx, d, "splits/test_0", la_vec_i32(whole, 0)));
     const size_t dim[6] = {2, 2, 4, 2, 4, 2};
     TEST_OK(ctx, dataset_set_member(ctx, d, "six",
                                     la_view_dense(byte, LA_U8, 6, dim)));
     TEST_OK(ctx, dataset_set_member(ctx, d, "one", la_scalar_f64(special)));
     TEST_OK(ctx, dataset_set_attribute(ctx, d, "title",
-                                       "Gr\xc3\xb6\xc3\x9f" "e"));
+                                       "Gr\xc3\xbc\xc3\x9f"
+                                       "e"));
     TEST_OK(ctx, dataset_set_attribute(ctx, d, "notes", ""));
     TEST_OK(ctx, dataset_set_number(ctx, d, "seq_scale", 0.1));
     double *many = malloc((large + 1) * sizeof(*many));
@@ -136,8 +140,7 @@ static void test_members(void)
     static const char *const bad[] = {"", "/a", "a/", "a/b/c", ".", "a//b"};
     size_t n = dataset_member_count(d);
     for (size_t i = 0; i < NELEM(bad); i++)
-        TEST_STATUS(ctx, dataset_set_member(ctx, d, bad[i],
-                                            la_vec_f64(six, 6)),
+        TEST_STATUS(ctx, dataset_set_member(ctx, d, bad[i], la_vec_f64(six, 6)),
                     COVAR_ERR_NAME);
     TEST_STATUS(ctx, dataset_set_attribute(ctx, d, "", "x"), COVAR_ERR_NAME);
     la_view t = la_view_transpose(la_mat_f64(six, 3, 2));

@@ -318,9 +318,14 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_cv(const gp_model *m,
 
 /* ---- Reading a model ---------------------------------------------------- */
 
-/* Parameters, fixed ones included, profiled mean coefficients last:
- * "variance", "lengthscale[2]", "1.0.period", "noise_variance",
- * "mean.constant". */
+/* Parameters, fixed ones included, mean coefficients last: "variance",
+ * "lengthscale[2]", "1.0.period", "noise_variance", "mean.constant",
+ * "mean.slope[0]". Coefficients are in user units; they are profiled unless
+ * all of them were fixed by name.
+ * The gradient is that of the maximised objective with respect to the log of
+ * positive parameters and to the value of others, fixed ones included, each by
+ * itself also where parameters are tied; 0 for profiled coefficients, NaN for
+ * given ones under LOO. */
 COVAR_API size_t      gp_param_count(const gp_model *m);
 COVAR_API const char *gp_param_name(const gp_model *m, size_t i);
 COVAR_API double      gp_param_value(const gp_model *m, size_t i);

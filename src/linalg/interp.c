@@ -6,7 +6,10 @@
  * goes by the step that computes it. Each step is one call of a row function
  * over the block. A register with one value for the whole block (a constant,
  * a broadcast input, and what is computed from these alone) is a single vector.
- * Reduced results are added up block by block and never stored. */
+ * Reduced results are added up block by block and never stored.
+ *
+ * The file is longer than 400 lines: the parts of one inner loop, which share
+ * their state. */
 #include <config.h>
 
 #include "linalg/map_plan.h"
