@@ -145,6 +145,8 @@ static covar_status write_file(writer *w, const char *part)
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     covar_status status = COVAR_OK;
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    /* From this version on, descriptions in the file carry checksums. */
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
     H5Pset_obj_track_times(creation, false);
     w->file = H5Fcreate(part, H5F_ACC_TRUNC, creation, access);
     if (w->file < 0)
