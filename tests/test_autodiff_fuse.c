@@ -179,7 +179,7 @@ static void test_recompute(void)
     ad_node *v = ad_sum(ad_mul(ad_potri(L), K), AD_ALL);
     compile(&j, AD_SIGNATURE(AD_IN(S), AD_OUT(v)));
     TEST_INT(ad_program_count(j.p, "exp"), 2);
-    size_t bytes, bound, n = 40;
+    size_t bytes, bound, n = 400;
     double *s = calloc(n * n, sizeof(double));
     TEST_OK(j.f.ctx, ad_runner_plan(j.r, (la_view[]){la_mat_f64(s, n, n)},
                                     &bytes, &bound));

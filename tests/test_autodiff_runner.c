@@ -1,5 +1,7 @@
 /* Runners: sizes, pointers, layouts, updates, failures.
- * SPDX-License-Identifier: GPL-3.0-or-later */
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The file is longer than 400 lines: all of it runs on one fixture. */
 #include "config.h"
 
 #include "test_autodiff.h"
