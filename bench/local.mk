@@ -2,6 +2,8 @@
 # for each:
 #   benches += bench/bench_gemm
 #   bench_bench_gemm_LDADD = $(LINK_BENCH)
+benches += bench/bench_gp
+bench_bench_gp_LDADD = $(LINK_BENCH)
 benches += bench/bench_linalg
 bench_bench_linalg_LDADD = $(LINK_BENCH)
 
