@@ -7,6 +7,8 @@ bench_bench_gp_LDADD = $(LINK_BENCH)
 benches += bench/bench_linalg
 bench_bench_linalg_LDADD = $(LINK_BENCH)
 
+EXTRA_DIST += %D%/reference.sh %D%/peers/gp_sklearn.py
+EXTRA_DIST += %D%/peers/gp_torch.py
 EXTRA_PROGRAMS += $(benches)
 CLEANFILES += $(benches)
 

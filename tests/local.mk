@@ -83,6 +83,7 @@ unit_tests += tests/test_datasets_split
 unit_tests += tests/test_datasets_write
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
+dist_check_SCRIPTS += tests/check-app.sh
 dist_check_SCRIPTS += tests/check-guide.sh
 dist_check_SCRIPTS += tests/check-headers.sh
 dist_check_SCRIPTS += tests/check-includes.sh
