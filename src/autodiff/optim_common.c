@@ -50,8 +50,7 @@ static covar_status real_option(double *out, covar_context *ctx, double value,
     return COVAR_OK;
 }
 
-covar_status ad_optim_options_resolve(ad_optim_options *out,
-                                      covar_context *ctx,
+covar_status ad_optim_options_resolve(ad_optim_options *out, covar_context *ctx,
                                       const ad_optim_options *options)
 {
     const ad_optim_options std = ad_optim_options_default();
@@ -88,8 +87,8 @@ covar_status ad_optim_bounds(double *x, double *lower, double *upper,
     for (size_t i = 0; i < problem->n; i++) {
         lower[i] = problem->lower ? problem->lower[i] : -INFINITY;
         upper[i] = problem->upper ? problem->upper[i] : INFINITY;
-        if (!(lower[i] <= upper[i]) || lower[i] == INFINITY
-            || upper[i] == -INFINITY)
+        if (!(lower[i] <= upper[i]) || lower[i] == INFINITY ||
+            upper[i] == -INFINITY)
             return covar_fail(
                 ctx, COVAR_ERR_ARG,
                 "ad_minimise: lower[%zu] = %g and upper[%zu] = %g leave no "
@@ -98,8 +97,8 @@ covar_status ad_optim_bounds(double *x, double *lower, double *upper,
         const double moved = fmin(fmax(x[i], lower[i]), upper[i]);
         if (isnan(x[i]) || !isfinite(moved))
             return covar_fail(ctx, COVAR_ERR_ARG,
-                              "ad_minimise: start x[%zu] = %g is not finite",
-                              i, x[i]);
+                              "ad_minimise: start x[%zu] = %g is not finite", i,
+                              x[i]);
         x[i] = moved;
     }
     return COVAR_OK;

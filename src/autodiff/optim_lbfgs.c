@@ -25,8 +25,7 @@ static void stop(ad_optim_run *run, ad_stop reason)
     run->stopped = true;
 }
 
-static void copy_point(ad_optim_point *to, const ad_optim_point *from,
-                       size_t n)
+static void copy_point(ad_optim_point *to, const ad_optim_point *from, size_t n)
 {
     if (n > 0) {
         memcpy(to->x, from->x, n * sizeof(*to->x));
@@ -40,8 +39,8 @@ static double projected_norm(const ad_optim_run *run, const ad_optim_point *p)
 {
     double norm = 0;
     for (size_t i = 0; i < run->n; i++) {
-        const double room = p->g[i] < 0 ? run->upper[i] - p->x[i]
-                                        : p->x[i] - run->lower[i];
+        const double room =
+            p->g[i] < 0 ? run->upper[i] - p->x[i] : p->x[i] - run->lower[i];
         norm = fmax(norm, fmin(fabs(p->g[i]), room));
     }
     return norm;
@@ -57,15 +56,15 @@ static void check_limits(ad_optim_run *run)
         stop(run, AD_STOP_CANCELLED);
     else if (o->max_evaluations > 0 && run->evaluations >= o->max_evaluations)
         stop(run, AD_STOP_ITERATIONS);
-    else if (o->max_seconds > 0
-             && ad_optim_clock() - run->started >= o->max_seconds)
+    else if (o->max_seconds > 0 &&
+             ad_optim_clock() - run->started >= o->max_seconds)
         stop(run, AD_STOP_SECONDS);
 }
 
 static bool means_infinity(covar_status status)
 {
-    return status == COVAR_ERR_NOT_PD || status == COVAR_ERR_SINGULAR
-           || status == COVAR_ERR_NUMERIC;
+    return status == COVAR_ERR_NOT_PD || status == COVAR_ERR_SINGULAR ||
+           status == COVAR_ERR_NUMERIC;
 }
 
 static bool is_finite(const ad_optim_point *p, size_t n)
@@ -134,8 +133,8 @@ static void reset_model(ad_optim_run *run)
 static double model_step(ad_optim_run *run, double *a_max)
 {
     ad_model_step *m = &run->model;
-    const double cap = run->pairs.count > 0 ? run->options.max_step
-                                            : run->options.first_step;
+    const double cap =
+        run->pairs.count > 0 ? run->options.max_step : run->options.first_step;
     m->x = run->now.x;
     m->g = run->now.g;
     ad_model_cauchy(m);

@@ -108,15 +108,15 @@ bool ad_model_subspace(ad_model_step *m)
     ad_middle_solve(&p->M, m->c); /* M c */
     for (size_t i = 0; i < n; i++) {
         m->d[i] = m->fixed[i] ? 0
-                              : m->g[i] + p->theta * m->z[i]
-                                    - ad_pairs_dot_row(p, i, m->c);
+                              : m->g[i] + p->theta * m->z[i] -
+                                    ad_pairs_dot_row(p, i, m->c);
     }
     ad_pairs_project(p, m->u, m->d);
     ad_middle_solve(&m->sub, m->u);
     for (size_t i = 0; i < n; i++) {
         if (!m->fixed[i])
-            m->d[i] = -m->d[i] / p->theta
-                      - ad_pairs_dot_row(p, i, m->u) / (p->theta * p->theta);
+            m->d[i] = -m->d[i] / p->theta -
+                      ad_pairs_dot_row(p, i, m->u) / (p->theta * p->theta);
     }
     const bool whole = projected_slope(m) < 0;
     const double a = whole ? 1 : inside(m);
