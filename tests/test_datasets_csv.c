@@ -52,7 +52,9 @@ static void test_shapes_of_text(void)
     expect("1,2,3\n4,5,6", "c1,c2,c3", 2, 3, six);
     expect("a;b;c\r\n1;2;3\r\n4;5;6\r\n", "a,b,c", 2, 3, six);
     expect("a\tb\tc\r1\t2\t3\r4\t5\t6", "a,b,c", 2, 3, six);
-    expect("\xef\xbb\xbf" "a,b,c\n1,2,3\n4,5,6\n", "a,b,c", 2, 3, six);
+    expect("\xef\xbb\xbf"
+           "a,b,c\n1,2,3\n4,5,6\n",
+           "a,b,c", 2, 3, six);
     expect("# from a logger\n#\n\na , b,c\n\n 1, 2,3 \n  \n4,5,\t6\n\n",
            "a,b,c", 2, 3, six);
     expect("\"a,1\";\"b \"\"x\"\"\";c\n\"1\";2;3\n4;\"5\" ;6\n",
@@ -66,7 +68,7 @@ static void test_shapes_of_text(void)
 static void test_numbers(void)
 {
     const double nan = (double)NAN, inf = (double)INFINITY;
-    const double all[] = {nan, nan,  nan,    nan, nan,    nan, inf, -inf,
+    const double all[] = {nan, nan,  nan,     nan, nan,    nan, inf, -inf,
                           0.1, 1e23, -2.5e-3, 5.0, 4e-324, 0.5, 7.0, -0.0};
     expect("a,b,c,d,e,f,g,h\n,NA,n/a,NaN,NULL,?,inf,-Infinity\n"
            "0.1,1e23,-2.5E-3,+5.,4e-324,.5,007,-0\n",
@@ -98,14 +100,20 @@ static void test_refusals(void)
            "line 2: cell 2 goes on after its quote");
     refuse("a,b,a\n1,2,3\n", COVAR_ERR_NAME,
            "columns 1 and 3 are both named `a`");
-    refuse("\xff\xfe" "a", COVAR_ERR_FORMAT, "UTF-16");
+    refuse("\xff\xfe"
+           "a",
+           COVAR_ERR_FORMAT, "UTF-16");
 }
 
 static void test_binary(void)
 {
     covar_context *ctx = test_context();
     dataset *d = NULL;
-    TEST_STATUS(ctx, load_bytes(&d, ctx, "1,2\n3,\0" "4\n", 9),
+    TEST_STATUS(ctx,
+                load_bytes(&d, ctx,
+                           "1,2\n3,\0"
+                           "4\n",
+                           9),
                 COVAR_ERR_FORMAT);
     TEST_CONTAINS(covar_error_text(ctx), "neither HDF5 nor IDX nor text");
     TEST_STATUS(ctx, dataset_load(&d, ctx, "no/such/file.csv"), COVAR_ERR_IO);
@@ -216,8 +224,8 @@ static void test_damage(void)
             memcpy(copy, sample, n);
             if (k < sizeof(odd) && cut < n)
                 copy[cut] = odd[k];
-            covar_status s = load_bytes(&d, ctx, copy,
-                                        k == sizeof(odd) ? cut : n);
+            covar_status s =
+                load_bytes(&d, ctx, copy, k == sizeof(odd) ? cut : n);
             CU_ASSERT((s == COVAR_OK) == (d != NULL));
             CU_ASSERT(s == COVAR_OK || covar_error_text(ctx)[0] != '\0');
             errors += s != COVAR_OK;

@@ -84,8 +84,7 @@ static void test_layouts(void)
     made_file f = made_begin("layouts.h5");
     made_member(&f, "empty", H5T_IEEE_F64LE, 2, (hsize_t[]){0, 3}, v);
     made_member(&f, "one", H5T_IEEE_F64LE, 0, NULL, v);
-    made_member(&f, "six", H5T_IEEE_F64LE, 6, (hsize_t[]){2, 1, 2, 1, 2, 1},
-                v);
+    made_member(&f, "six", H5T_IEEE_F64LE, 6, (hsize_t[]){2, 1, 2, 1, 2, 1}, v);
     f.plan = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(f.plan, 1, (hsize_t[]){3});
     H5Pset_shuffle(f.plan);
@@ -115,8 +114,7 @@ static void put_strings(hid_t root, const char *name, H5T_str_t pad,
                         size_t size, hsize_t n, const void *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    hid_t space = n > 0 ? H5Screate_simple(1, &n, NULL)
-                        : H5Screate(H5S_SCALAR);
+    hid_t space = n > 0 ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
     H5Tset_size(type, size);
     H5Tset_strpad(type, pad);
     hid_t a = H5Acreate2(root, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -129,8 +127,7 @@ static void put_strings(hid_t root, const char *name, H5T_str_t pad,
 static void put_numbers(hid_t root, const char *name, hid_t type, hsize_t n,
                         const void *value)
 {
-    hid_t space = n > 0 ? H5Screate_simple(1, &n, NULL)
-                        : H5Screate(H5S_SCALAR);
+    hid_t space = n > 0 ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
     hid_t a = H5Acreate2(root, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     H5Awrite(a, type, value);
     H5Aclose(a);
@@ -169,8 +166,7 @@ static void test_attributes(void)
                     {"numbers", "1,2.5"}};
     if (TEST_OK(ctx, made_load(&d, ctx, &f))) {
         for (size_t i = 0; i < NELEM(expected); i++)
-            TEST_TEXT(dataset_attribute(d, expected[i].name),
-                      expected[i].text);
+            TEST_TEXT(dataset_attribute(d, expected[i].name), expected[i].text);
         CU_ASSERT_PTR_NULL(dataset_attribute(d, "compound"));
         TEST_CLOSE(dataset_attribute_number(d, "whole", 0), -7.0, 0.0);
         TEST_CLOSE(dataset_attribute_number(d, "full", 3.0), 3.0, 0.0);
@@ -226,8 +222,8 @@ static void test_sequences(void)
                 COVAR_ERR_ARG);
     TEST_STATUS(ctx, dataset_block_read(la_mat_f64(out, 1, 2), ctx, d, 2),
                 COVAR_ERR_SHAPE);
-    TEST_STATUS(ctx, dataset_block_read(la_vec_u8((uint8_t *)out, 2), ctx, d,
-                                        2),
+    TEST_STATUS(ctx,
+                dataset_block_read(la_vec_u8((uint8_t *)out, 2), ctx, d, 2),
                 COVAR_ERR_DTYPE);
     dataset_free(d);
     static const double bad[][4] = {{0, 2, 1, 3}, {0, 1, 2, 4}, {-1, 1, 2, 3}};
@@ -298,8 +294,7 @@ static void test_allocations(void)
     const char *list[] = {"a", "b"};
     made_member(&f, "X", H5T_IEEE_F64LE, 2, (hsize_t[]){1, 2},
                 (double[]){1, 2});
-    made_member(&f, "wide", H5T_STD_I64LE, 1, (hsize_t[]){2},
-                (double[]){1, 2});
+    made_member(&f, "wide", H5T_STD_I64LE, 1, (hsize_t[]){2}, (double[]){1, 2});
     put_strings(f.file, "fixed", H5T_STR_NULLPAD, 4, 0, "text");
     put_strings(f.file, "list", H5T_STR_NULLTERM, H5T_VARIABLE, 2, list);
     put_numbers(f.file, "numbers", H5T_NATIVE_DOUBLE, 2, (double[]){1, 2});

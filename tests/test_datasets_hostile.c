@@ -39,8 +39,7 @@ static void test_links(void)
     refuse(&f, "`X` is a link into another file");
     f = made_begin("links.h5");
     made_member(&f, "splits/train_0", H5T_STD_I32LE, 1, (hsize_t[]){1}, one);
-    H5Lcreate_hard(f.file, "/", f.file, "/splits/up", H5P_DEFAULT,
-                   H5P_DEFAULT);
+    H5Lcreate_hard(f.file, "/", f.file, "/splits/up", H5P_DEFAULT, H5P_DEFAULT);
     refuse(&f, "`splits/up` is a group inside a group");
     f = made_begin("links.h5");
     H5Lcreate_hard(f.file, "/", f.file, "/up", H5P_DEFAULT, H5P_DEFAULT);
@@ -78,8 +77,8 @@ static void test_dims(void)
 {
     const hsize_t large = (hsize_t)1 << 40;
     made_file f = made_begin("dims.h5");
-    made_member(&f, "X", H5T_IEEE_F64LE, 7,
-                (hsize_t[]){1, 1, 1, 1, 1, 1, 1}, one);
+    made_member(&f, "X", H5T_IEEE_F64LE, 7, (hsize_t[]){1, 1, 1, 1, 1, 1, 1},
+                one);
     refuse(&f, "`X` has 7 dims, more than 6");
     f = made_begin("dims.h5");
     hid_t space = H5Screate(H5S_NULL);
@@ -102,8 +101,8 @@ static void test_dims(void)
     H5Pset_deflate(f.plan, 9);
     made_member(&f, "X", H5T_IEEE_F64LE, 1, &large, NULL);
     hid_t set = H5Dopen2(f.file, "X", H5P_DEFAULT);
-    hid_t all = H5Dget_space(set), memory = H5Screate_simple(
-        1, (hsize_t[]){1}, NULL);
+    hid_t all = H5Dget_space(set),
+          memory = H5Screate_simple(1, (hsize_t[]){1}, NULL);
     H5Sselect_hyperslab(all, H5S_SELECT_SET, (hsize_t[]){5}, NULL,
                         (hsize_t[]){1}, NULL);
     H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, all, H5P_DEFAULT, one);
@@ -193,8 +192,7 @@ static char *make_plain(size_t *n)
     const char *text = "of any length";
     H5Tset_size(type, 6);
     H5Tset_size(variable, H5T_VARIABLE);
-    hid_t a = H5Acreate2(f.file, "name", type, space, H5P_DEFAULT,
-                         H5P_DEFAULT);
+    hid_t a = H5Acreate2(f.file, "name", type, space, H5P_DEFAULT, H5P_DEFAULT);
     H5Awrite(a, type, "sample");
     H5Aclose(a);
     a = H5Acreate2(f.file, "notes", variable, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -222,10 +220,10 @@ static char *make_ours(size_t *n)
     TEST_OK(ctx, dataset_create(&d, ctx, "ours"));
     TEST_OK(ctx, dataset_set_member(ctx, d, "X", la_mat_f64(value, 100, 6)));
     TEST_OK(ctx, dataset_set_member(ctx, d, "y", la_vec_f64(value, 100)));
-    TEST_OK(ctx, dataset_set_member(ctx, d, "z",
-                                    la_vec_f64(value, NELEM(value))));
-    TEST_OK(ctx, dataset_set_member(ctx, d, "splits/train_0",
-                                    la_vec_i32(rows, 3)));
+    TEST_OK(ctx,
+            dataset_set_member(ctx, d, "z", la_vec_f64(value, NELEM(value))));
+    TEST_OK(ctx,
+            dataset_set_member(ctx, d, "splits/train_0", la_vec_i32(rows, 3)));
     TEST_OK(ctx, dataset_set_member(ctx, d, "splits/test_0",
                                     la_vec_i32(rows + 3, 2)));
     for (int i = 0; i < 10; i++) {

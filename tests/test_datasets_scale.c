@@ -63,15 +63,18 @@ static void test_training_rows_only(void)
     TEST_CLOSE(mean_of(s, 0), 3.0, 0.0);
     TEST_CLOSE(sd_of(s, 0), 1.0, 0.0);
     dataset_scale_free(s);
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
-                                       la_vec_i32(outside, 2)),
+    TEST_STATUS(ctx,
+                dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
+                                  la_vec_i32(outside, 2)),
                 COVAR_ERR_ARG);
     CU_ASSERT_PTR_NULL(s);
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
-                                       la_vec_i32(rows, 0)),
+    TEST_STATUS(ctx,
+                dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
+                                  la_vec_i32(rows, 0)),
                 COVAR_ERR_DATA);
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
-                                       la_vec_f64(table, 2)),
+    TEST_STATUS(ctx,
+                dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
+                                  la_vec_f64(table, 2)),
                 COVAR_ERR_DTYPE);
     covar_context_free(ctx);
 }
@@ -81,27 +84,26 @@ static void test_missing(void)
     covar_context *ctx = test_context();
     dataset_scale *s = NULL;
     double y[] = {1, (double)NAN, 3, (double)NAN}, z[4];
-    TEST_OK(ctx, dataset_scale_fit(&s, ctx, la_vec_f64(y, 4),
-                                   la_view_none()));
+    TEST_OK(ctx, dataset_scale_fit(&s, ctx, la_vec_f64(y, 4), la_view_none()));
     TEST_CLOSE(mean_of(s, 0), 2.0, 0.0);
     TEST_CLOSE(sd_of(s, 0), 1.0, 0.0);
-    TEST_OK(ctx, dataset_scale_apply(la_vec_f64(z, 4), ctx, s,
-                                     la_vec_f64(y, 4)));
+    TEST_OK(ctx,
+            dataset_scale_apply(la_vec_f64(z, 4), ctx, s, la_vec_f64(y, 4)));
     TEST_CLOSE(z[0], -1.0, 0.0);
     CU_ASSERT(isnan(z[1]) && isnan(z[3]));
     dataset_scale_free(s);
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_mat_f64(y, 2, 2),
-                                       la_view_none()),
+    TEST_STATUS(ctx,
+                dataset_scale_fit(&s, ctx, la_mat_f64(y, 2, 2), la_view_none()),
                 COVAR_ERR_DATA);
     TEST_CONTAINS(covar_error_text(ctx), "row 0, column 1 (from 0) is nan");
     y[2] = (double)INFINITY;
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_vec_f64(y, 4),
-                                       la_view_none()),
+    TEST_STATUS(ctx,
+                dataset_scale_fit(&s, ctx, la_vec_f64(y, 4), la_view_none()),
                 COVAR_ERR_DATA);
     TEST_CONTAINS(covar_error_text(ctx), "row 2, column 0");
     y[0] = y[2] = (double)NAN;
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_vec_f64(y, 4),
-                                       la_view_none()),
+    TEST_STATUS(ctx,
+                dataset_scale_fit(&s, ctx, la_vec_f64(y, 4), la_view_none()),
                 COVAR_ERR_DATA);
     TEST_CONTAINS(covar_error_text(ctx), "has no values in the 4 rows");
     covar_context_free(ctx);
@@ -125,21 +127,21 @@ static void test_views(void)
     TEST_CLOSE((double)turned[5], sqrt(1.5), (double)FLT_EPSILON);
     TEST_CLOSE((double)turned[3], -sqrt(1.5), (double)FLT_EPSILON);
     float back[6];
-    TEST_STATUS(ctx, dataset_scale_apply(la_mat_f32(back, 2, 3), ctx, s,
-                                         columns),
+    TEST_STATUS(ctx,
+                dataset_scale_apply(la_mat_f32(back, 2, 3), ctx, s, columns),
                 COVAR_ERR_SHAPE);
     TEST_CONTAINS(covar_error_text(ctx), "out is 2x3, the input 3x2");
-    TEST_STATUS(ctx, dataset_scale_apply(la_vec_f32(back, 3), ctx, s,
-                                         la_vec_f32(x, 3)),
-                COVAR_ERR_SHAPE);
+    TEST_STATUS(
+        ctx, dataset_scale_apply(la_vec_f32(back, 3), ctx, s, la_vec_f32(x, 3)),
+        COVAR_ERR_SHAPE);
     dataset_scale_free(s);
     const int32_t whole[2] = {1, 2};
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_vec_i32(whole, 2),
-                                       la_view_none()),
-                COVAR_ERR_DTYPE);
-    TEST_STATUS(ctx, dataset_scale_fit(&s, ctx, la_scalar_f64(table),
-                                       la_view_none()),
-                COVAR_ERR_SHAPE);
+    TEST_STATUS(
+        ctx, dataset_scale_fit(&s, ctx, la_vec_i32(whole, 2), la_view_none()),
+        COVAR_ERR_DTYPE);
+    TEST_STATUS(
+        ctx, dataset_scale_fit(&s, ctx, la_scalar_f64(table), la_view_none()),
+        COVAR_ERR_SHAPE);
     TEST_OK(ctx, dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 0),
                                    la_view_none()));
     TEST_INT(dataset_scale_mean(s).dim[0], 0);
@@ -197,8 +199,8 @@ static covar_status fit_and_free(covar_context *ctx, void *data)
 {
     dataset_scale *s = NULL;
     (void)data;
-    covar_status status = dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4),
-                                            la_view_none());
+    covar_status status =
+        dataset_scale_fit(&s, ctx, la_mat_f64(table, 4, 4), la_view_none());
     dataset_scale_free(s);
     return status;
 }

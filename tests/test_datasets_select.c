@@ -24,8 +24,8 @@ static dataset *make_set(covar_context *ctx)
 }
 
 static void expect(const dataset *d, const char *target,
-                   const char *const *without, size_t columns,
-                   const double *x, const double *y, const char *y_name)
+                   const char *const *without, size_t columns, const double *x,
+                   const double *y, const char *y_name)
 {
     covar_context *ctx = test_context();
     dataset_xy xy = {0};

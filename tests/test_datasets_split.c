@@ -37,15 +37,13 @@ static void test_random(void)
         TEST_INT(s.train.dim[0] + s.test.dim[0], n);
         check_partition(&s, n, "random");
         CU_ASSERT(memcmp(s.test.data, again.test.data,
-                         s.test.dim[0] * sizeof(int32_t))
-                  == 0);
+                         s.test.dim[0] * sizeof(int32_t)) == 0);
         if (n == 1000)
             CU_ASSERT(memcmp(s.test.data, other.test.data,
-                             s.test.dim[0] * sizeof(int32_t))
-                      != 0);
+                             s.test.dim[0] * sizeof(int32_t)) != 0);
         for (size_t i = 1; i < s.train.dim[0]; i++)
-            CU_ASSERT(((int32_t *)s.train.data)[i]
-                      > ((int32_t *)s.train.data)[i - 1]);
+            CU_ASSERT(((int32_t *)s.train.data)[i] >
+                      ((int32_t *)s.train.data)[i - 1]);
         dataset_split_clear(&s);
         dataset_split_clear(&again);
         dataset_split_clear(&other);
@@ -113,9 +111,9 @@ static void test_literature_small(void)
 /* The nine sets that come with the splits of the literature: all 165. */
 static void test_literature_stored(void)
 {
-    static const char *const sets[] = {
-        "boston", "concrete", "energy",   "kin8nm", "naval",
-        "power",  "protein",  "wine_red", "yacht"};
+    static const char *const sets[] = {"boston",  "concrete", "energy",
+                                       "kin8nm",  "naval",    "power",
+                                       "protein", "wine_red", "yacht"};
     covar_context *ctx = test_context();
     size_t compared = 0, differ = 0;
     for (size_t i = 0; i < NELEM(sets); i++) {
@@ -130,14 +128,12 @@ static void test_literature_stored(void)
             dataset_split stored = {0}, made = {0};
             TEST_OK(ctx, dataset_split_get(&stored, ctx, d, k));
             TEST_OK(ctx, dataset_split_literature(&made, ctx, dataset_n(d), k));
-            bool same = la_view_same_dims(stored.train, made.train)
-                        && la_view_same_dims(stored.test, made.test)
-                        && memcmp(stored.train.data, made.train.data,
-                                  made.train.dim[0] * sizeof(int32_t))
-                               == 0
-                        && memcmp(stored.test.data, made.test.data,
-                                  made.test.dim[0] * sizeof(int32_t))
-                               == 0;
+            bool same = la_view_same_dims(stored.train, made.train) &&
+                        la_view_same_dims(stored.test, made.test) &&
+                        memcmp(stored.train.data, made.train.data,
+                               made.train.dim[0] * sizeof(int32_t)) == 0 &&
+                        memcmp(stored.test.data, made.test.data,
+                               made.test.dim[0] * sizeof(int32_t)) == 0;
             differ += !test_check(same, __FILE__, __LINE__,
                                   "%s: split %zu differs", sets[i], k);
             dataset_split_clear(&stored);
@@ -210,8 +206,7 @@ static void test_lists(void)
     put_rows(ctx, d, "splits/valid_0", valid, 1);
     TEST_INT(dataset_split_count(d), 1);
     TEST_OK(ctx, dataset_split_get(&s, ctx, d, 0));
-    CU_ASSERT_PTR_EQUAL(s.train.data,
-                        dataset_member(d, "splits/train_0").data);
+    CU_ASSERT_PTR_EQUAL(s.train.data, dataset_member(d, "splits/train_0").data);
     TEST_INT(s.valid.dim[0], 1);
     const int32_t twice[] = {2, 4}, outside[] = {2, 5}, below[] = {-1};
     put_rows(ctx, d, "splits/test_0", twice, 2);
@@ -242,8 +237,8 @@ static covar_status every_kind(covar_context *ctx, void *data)
     if (status == COVAR_OK)
         status = dataset_split_get(&s, ctx, d, 1);
     if (status == COVAR_OK)
-        status = dataset_set_member(ctx, d, "splits/train_0",
-                                    la_vec_i32(rows, 1));
+        status =
+            dataset_set_member(ctx, d, "splits/train_0", la_vec_i32(rows, 1));
     if (status == COVAR_OK)
         status = dataset_set_member(ctx, d, "splits/test_0",
                                     la_vec_i32(rows + 1, 1));
