@@ -17,8 +17,7 @@ static inline made_file made_begin(const char *name)
 {
     made_file f = {.path = temp_name(name), .plan = H5P_DEFAULT};
     f.file = H5Fcreate(f.path.text, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    test_check(f.file >= 0, __FILE__, __LINE__, "cannot make %s",
-               f.path.text);
+    test_check(f.file >= 0, __FILE__, __LINE__, "cannot make %s", f.path.text);
     return f;
 }
 
@@ -29,16 +28,13 @@ static inline void made_as(const made_file *f, const char *name, hid_t type,
                            const void *value)
 {
     hid_t link = H5Pcreate(H5P_LINK_CREATE);
-    hid_t space = rank > 0 ? H5Screate_simple(rank, dim, NULL)
-                           : H5Screate(H5S_SCALAR);
+    hid_t space =
+        rank > 0 ? H5Screate_simple(rank, dim, NULL) : H5Screate(H5S_SCALAR);
     H5Pset_create_intermediate_group(link, 1);
-    hid_t set = H5Dcreate2(f->file, name, type, space, link, f->plan,
-                           H5P_DEFAULT);
-    bool good = set >= 0
-                && (!value
-                    || H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                value)
-                           >= 0);
+    hid_t set =
+        H5Dcreate2(f->file, name, type, space, link, f->plan, H5P_DEFAULT);
+    bool good = set >= 0 && (!value || H5Dwrite(set, memory, H5S_ALL, H5S_ALL,
+                                                H5P_DEFAULT, value) >= 0);
     test_check(good, __FILE__, __LINE__, "cannot make member %s", name);
     H5Dclose(set);
     H5Sclose(space);
@@ -46,8 +42,8 @@ static inline void made_as(const made_file *f, const char *name, hid_t type,
 }
 
 /* From doubles, and from memory of the same type. */
-static inline void made_member(const made_file *f, const char *name,
-                               hid_t type, int rank, const hsize_t *dim,
+static inline void made_member(const made_file *f, const char *name, hid_t type,
+                               int rank, const hsize_t *dim,
                                const double *value)
 {
     made_as(f, name, type, H5T_NATIVE_DOUBLE, rank, dim, value);

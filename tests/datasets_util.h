@@ -73,8 +73,7 @@ static inline void check_same(const dataset *a, const dataset *b)
         test_check(same, __FILE__, __LINE__, "member %s differs in type", name);
         if (same)
             test_check(memcmp(x.data, y.data,
-                              la_view_count(x) * la_dtype_size(x.dtype))
-                           == 0,
+                              la_view_count(x) * la_dtype_size(x.dtype)) == 0,
                        __FILE__, __LINE__, "member %s differs", name);
     }
     for (size_t i = 0; i < dataset_attribute_count(a); i++) {
