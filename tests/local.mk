@@ -6,9 +6,11 @@
 # a shell script that speaks TAP (see tap.sh): one line,
 #   dist_check_SCRIPTS += tests/NAME.sh
 # For more than one source file add tests_NAME_SOURCES = ...
+unit_tests += tests/test_autodiff_optim
 unit_tests += tests/test_context
 unit_tests += tests/test_heap
 unit_tests += tests/test_rng
+unit_tests += tests/test_sobol
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
 public_tests += tests/test_public_base
