@@ -1,5 +1,7 @@
 /* The minimiser: minima, bounds, missing values, stops, failures.
- * SPDX-License-Identifier: GPL-3.0-or-later */
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The file is longer than 400 lines: its cases share one fixture. */
 #include "config.h"
 
 #include <covar/optim.h>
