@@ -8,6 +8,13 @@
 # For more than one source file add tests_NAME_SOURCES = ...
 unit_tests += tests/test_context
 unit_tests += tests/test_heap
+unit_tests += tests/test_linalg_copy
+unit_tests += tests/test_linalg_interp
+unit_tests += tests/test_linalg_map
+tests_test_linalg_map_SOURCES = tests/test_linalg_map.c \
+  tests/map_reference.c tests/map_reference.h
+unit_tests += tests/test_linalg_map_tail
+unit_tests += tests/test_linalg_reduce
 unit_tests += tests/test_rng
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
@@ -17,6 +24,7 @@ dist_check_SCRIPTS += tests/check-headers.sh
 dist_check_SCRIPTS += tests/check-includes.sh
 dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
+dist_check_SCRIPTS += tests/check-vector.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
 noinst_HEADERS += %D%/cutap.h %D%/test_util.h
