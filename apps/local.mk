@@ -7,3 +7,10 @@
 EXTRA_PROGRAMS += apps/make-dataset
 apps_make_dataset_SOURCES = %D%/make-dataset.c
 apps_make_dataset_LDADD = $(LINK_APP)
+bin_PROGRAMS += covar-gp
+covar_gp_SOURCES = %D%/covar-gp.c %D%/covar-gp.h %D%/app.c %D%/app.h
+covar_gp_SOURCES += %D%/app_json.c %D%/covar_gp_fit.c %D%/covar_gp_info.c
+covar_gp_SOURCES += %D%/covar_gp_json.c %D%/covar_gp_options.c
+covar_gp_SOURCES += %D%/covar_gp_plot.c %D%/covar_gp_predict.c
+covar_gp_SOURCES += %D%/covar_gp_text.c
+covar_gp_LDADD = $(LINK_APP)

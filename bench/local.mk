@@ -22,6 +22,13 @@ bench_libfused_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v4
 bench_libfused_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
 endif
 
+benches += bench/bench_gp
+bench_bench_gp_LDADD = $(LINK_BENCH)
+benches += bench/bench_linalg
+bench_bench_linalg_LDADD = $(LINK_BENCH)
+
+EXTRA_DIST += %D%/reference.sh %D%/peers/gp_sklearn.py
+EXTRA_DIST += %D%/peers/gp_torch.py
 EXTRA_PROGRAMS += $(benches)
 CLEANFILES += $(benches)
 

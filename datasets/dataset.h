@@ -59,7 +59,10 @@ typedef struct dataset dataset;
  * declares more bytes than its stored bytes can hold (1032 x, the best that
  * deflate can do, + 1 MiB; all members together 1032 x the file + 16 MiB), so
  * memory is bounded by the size of the file. These checks come before any
- * allocation; libhdf5 itself is the first to parse a hostile file.
+ * allocation of ours. libhdf5 itself parses the file first, and its version
+ * 1.10 is not safe against every file made to do harm: read such files in a
+ * process of their own. Files from dataset_save carry checksums, which find
+ * accidental damage.
  *
  * CSV: see dataset_load_csv, with every option left to be detected.
  * IDX: u8 arrays of 3 dims become `images`, integer vectors `labels` (i32),
@@ -319,7 +322,9 @@ COVAR_API COVAR_MUST_CHECK covar_status dataset_set_number(covar_context *ctx,
 /* Writes HDF5 in the layout above, first under a temporary name beside `path`,
  * renamed when complete: `path` is either untouched or whole. Members below 64
  * KiB are contiguous, larger ones chunked, shuffled and deflated. Reading the
- * file back gives the same bits. The file does not depend on time or place.
+ * file back gives the same bits. The file does not depend on time or place; it
+ * needs libhdf5 1.10 or later; its descriptions and its deflated members carry
+ * checksums.
  * Errors: IO, NOMEM. */
 COVAR_API COVAR_MUST_CHECK covar_status dataset_save(covar_context *ctx,
                                                      const dataset *d,

@@ -64,7 +64,7 @@ static hid_t make_plan(const dataset_entry *e, size_t count)
     return plan;
 }
 
-static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
+static bool write_elements(const writer *w, const dataset_entry *e)
 {
     hsize_t dim[LA_MAX_DIMS] = {0};
     size_t count = 1;
@@ -76,8 +76,8 @@ static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
     hid_t plan = make_plan(e, count);
     hid_t space = e->rank > 0 ? H5Screate_simple(e->rank, dim, NULL)
                               : H5Screate(H5S_SCALAR);
-    hid_t set =
-        H5Dcreate2(w->file, e->name, type, space, link, plan, H5P_DEFAULT);
+    hid_t set = H5Dcreate2(w->file, e->name, type, space, H5P_DEFAULT, plan,
+                           H5P_DEFAULT);
     bool good = set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL,
                                                     H5P_DEFAULT, e->data) >= 0);
     good = set >= 0 && H5Dclose(set) >= 0 && good;
@@ -88,15 +88,33 @@ static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
     return good;
 }
 
+/* The group of "group/member", without the time at which it was made. */
+static bool make_group(const writer *w, const char *member)
+{
+    char name[256];
+    const char *slash = strchr(member, '/');
+    size_t n = slash ? (size_t)(slash - member) : 0;
+    if (!slash || n >= sizeof(name))
+        return !slash;
+    memcpy(name, member, n);
+    name[n] = '\0';
+    if (H5Lexists(w->file, name, H5P_DEFAULT) > 0)
+        return true;
+    hid_t plan = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(plan, false);
+    hid_t group = H5Gcreate2(w->file, name, H5P_DEFAULT, plan, H5P_DEFAULT);
+    H5Pclose(plan);
+    return group >= 0 && H5Gclose(group) >= 0;
+}
+
 static covar_status write_members(const writer *w)
 {
-    hid_t link = H5Pcreate(H5P_LINK_CREATE);
     covar_status status = COVAR_OK;
-    H5Pset_create_intermediate_group(link, 1);
-    for (size_t i = 0; status == COVAR_OK && i < w->d->n_entry; i++)
-        if (!write_elements(w, &w->d->entry[i], link))
-            status = broken(w, w->d->entry[i].name);
-    H5Pclose(link);
+    for (size_t i = 0; status == COVAR_OK && i < w->d->n_entry; i++) {
+        const dataset_entry *e = &w->d->entry[i];
+        if (!make_group(w, e->name) || !write_elements(w, e))
+            status = broken(w, e->name);
+    }
     return status;
 }
 
@@ -145,6 +163,8 @@ static covar_status write_file(writer *w, const char *part)
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     covar_status status = COVAR_OK;
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    /* From this version on, descriptions in the file carry checksums. */
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
     H5Pset_obj_track_times(creation, false);
     w->file = H5Fcreate(part, H5F_ACC_TRUNC, creation, access);
     if (w->file < 0)

@@ -1,3 +1,19 @@
 # Man pages and the guide.
 #   dist_man_MANS += %D%/covar-gp.1
 #   EXTRA_DIST += %D%/guide/gp.md
+dist_man_MANS += %D%/covar-gp.1
+EXTRA_DIST += %D%/co2.svg
+EXTRA_DIST += %D%/guide/index.md
+EXTRA_DIST += %D%/guide/fit.md
+EXTRA_DIST += %D%/guide/predict.md
+EXTRA_DIST += %D%/guide/kernels.md
+EXTRA_DIST += %D%/guide/options.md
+EXTRA_DIST += %D%/guide/sample.md
+EXTRA_DIST += %D%/guide/validate.md
+EXTRA_DIST += %D%/guide/update.md
+EXTRA_DIST += %D%/guide/save.md
+EXTRA_DIST += %D%/guide/likelihood.md
+EXTRA_DIST += %D%/guide/data.md
+EXTRA_DIST += %D%/guide/graphs.md
+EXTRA_DIST += %D%/guide/arrays.md
+EXTRA_DIST += %D%/guide/shell.md

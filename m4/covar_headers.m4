@@ -8,6 +8,7 @@ m4_define([COVAR_PUBLIC_HEADERS], [
   src/covar.h
   src/rng.h
   src/status.h
+  src/linalg/gsl.h
   src/linalg/linalg.h
   src/autodiff/autodiff.h
   src/autodiff/op.h

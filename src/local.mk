@@ -6,5 +6,6 @@ libcovar_core_la_SOURCES += %D%/heap.c
 libcovar_core_la_SOURCES += %D%/heap.h
 libcovar_core_la_SOURCES += %D%/number.c %D%/number.h
 libcovar_core_la_SOURCES += %D%/rng.c
+libcovar_core_la_SOURCES += %D%/sobol.c %D%/sobol.h
 libcovar_core_la_SOURCES += %D%/status.c
 libcovar_core_la_SOURCES += %D%/version.c

@@ -4,7 +4,9 @@
  *
  * The naive evaluator calls the row functions with one element, so that stored
  * results, maxima and minima must agree to the bit; sums are compared with
- * long double. */
+ * long double.
+ *
+ * The file is longer than 400 lines: its cases share one evaluator. */
 #include <config.h>
 
 #include "linalg/map_table.h"

@@ -53,6 +53,11 @@ typedef struct ad_out_fields { int64_t index; } ad_out_fields;
 /* A fresh unique leaf of this type (for derivative placeholders, bodies). */
 ad_node *ad_placeholder(ad_graph *g, const ad_type *type, const char *name);
 
+/* The one placeholder in g of a node of the graph around it, and back: the id
+ * out there, -1 if x is no such placeholder. */
+ad_node *ad_placeholder_for(ad_graph *g, const ad_node *outer);
+int64_t  ad_placeholder_outer(const ad_node *x);
+
 bool ad_is_constant(const ad_node *x, double *value); /* uniform constant? */
 
 /* ---- Graphs (graph.c) --------------------------------------------------- */
@@ -189,6 +194,16 @@ struct ad_body {
     uint64_t  hash;
 };
 
+/* An empty lazy graph inside `parent`, with its context and store. A builder
+ * called in it with a node of a graph around it captures that node: it gets a
+ * placeholder, one for each outer node, also for parameters (capture.c). */
+covar_status ad_graph_child(ad_graph **out, ad_graph *parent);
+ad_node     *ad_capture(ad_graph *g, ad_node *outer);
+
+/* How many nodes g has captured; writes the placeholders and what they stand
+ * for in g->parent, unless the lists are NULL. */
+size_t ad_graph_captures(const ad_graph *g, ad_node **inner, ad_node **outer);
+
 /* Freezes g, which then belongs to the body; on failure g stays the caller's
  * and has the error. in are its free leaves (placeholders), y its results. */
 covar_status ad_body_create(ad_body **out, ad_graph *g, ad_node *const *in,
@@ -207,9 +222,24 @@ covar_status ad_evaluate(ad_graph *g, ad_node *const *leaf,
                          const la_view *value, size_t n_leaf,
                          ad_node *const *y, size_t n, la_array **out);
 
+/* The same for sizes that are known already: symbol[] of the graph. */
+covar_status ad_evaluate_at(ad_graph *g, const la_exec *exec,
+                            const size_t *symbol, ad_node *const *leaf,
+                            const la_view *value, size_t n_leaf,
+                            ad_node *const *y, size_t n, la_array **out);
+
+/* Values of a body's outputs for views x of its inputs, as new arrays; sizes
+ * that the inputs do not tell are those of `outer`. */
+covar_status ad_evaluate_body(const la_exec *exec, const ad_body *b,
+                              const ad_graph *outer, const size_t *symbol,
+                              const la_view *x, la_array **out);
+
 /* Evaluates one node whose inputs have views x; makes n_out arrays. */
 covar_status ad_eval_node(const la_exec *exec, ad_node *y, const la_view *x,
                           la_array **out, const size_t *symbol);
+
+/* Has y the values of its expansion? */
+bool ad_is_expanded(const ad_node *y);
 
 /* Gives a node of an eager graph its values; the error stays in the graph. */
 covar_status ad_eval_eager(ad_node *y);
@@ -255,6 +285,7 @@ void         ad_example_clear(ad_example *e);
 typedef struct ad_rewriter ad_rewriter;
 
 typedef enum ad_phase {
+    AD_PHASE_IDENTITY, /* names and barriers: only after derivatives */
     AD_PHASE_CANONICAL,
     AD_PHASE_STABLE,
     AD_PHASE_LINALG,
@@ -269,17 +300,23 @@ typedef struct ad_rule {
     ad_phase     phase;
     /* The replacement of y (same type), or NULL when the rule does not apply.
      * y's inputs are already rewritten. */
-    ad_node *(*apply)(ad_rewriter *rw, ad_node *y);
+    ad_node *(*apply)(const ad_rewriter *rw, ad_node *y);
 } ad_rule;
 
-extern const ad_rule *const ad_rules[]; /* NULL-terminated */
+/* Rule i of all, NULL past the last. */
+const ad_rule *ad_rule_get(size_t i);
 
 /* How many nodes of the program use x (before this sweep). */
 size_t ad_use_count(const ad_rewriter *rw, const ad_node *x);
 
 /* Rewrites the roots in place with the rules of `phase`: memoised bottom-up
- * rebuild, at most 3 sweeps. expand = also replace composites. */
+ * rebuild, at most 3 sweeps; ad_expand_composites replaces composites. */
 covar_status ad_rewrite(ad_graph *g, ad_phase phase, ad_node **root, size_t n);
+
+/* The same leaving some nodes, and what they need, as they are. */
+covar_status ad_rewrite_opaque(ad_graph *g, ad_phase phase, ad_node **root,
+                               size_t n, ad_node *const *opaque,
+                               size_t n_opaque);
 covar_status ad_expand_composites(ad_graph *g, ad_node **root, size_t n);
 
 /* ---- Stores (store.c) --------------------------------------------------- */

@@ -83,6 +83,7 @@ covar_status ad_body_create(ad_body **out, ad_graph *g, ad_node *const *in,
     }
     atomic_init(&b->owner->references, 1);
     b->g = g;
+    g->parent = NULL; /* from here on closed */
     b->n_in = n_in;
     b->n_out = n_out;
     for (int i = 0; i < n_in; i++)

@@ -27,12 +27,14 @@ static void text_symbol(char *buf, size_t size, const ad_atom *a)
     snprintf(buf, size, "%s", a->name);
 }
 
-static ad_dim import_symbol(ad_graph *to, const ad_atom *a)
+static ad_dim rebuild_symbol(ad_graph *to, const ad_atom *a, bool resolve)
 {
-    return ad_symbol(to, a->name);
+    return resolve && a->resolved ? dim_rebuild(to, a->equal, true)
+                                  : ad_symbol(to, a->name);
 }
 
-const dim_kind dim_symbol = {"symbol", eval_symbol, text_symbol, import_symbol};
+const dim_kind dim_symbol = {"symbol", eval_symbol, text_symbol, rebuild_symbol,
+                             false};
 
 /* ---- floor(a / c) ------------------------------------------------------- */
 
@@ -54,12 +56,13 @@ static void text_floor(char *buf, size_t size, const ad_atom *a)
              (long long)a->c);
 }
 
-static ad_dim import_floor(ad_graph *to, const ad_atom *a)
+static ad_dim rebuild_floor(ad_graph *to, const ad_atom *a, bool resolve)
 {
-    return ad_dim_div(ad_dim_import(to, a->a), (size_t)a->c);
+    return ad_dim_div(dim_rebuild(to, a->a, resolve), (size_t)a->c);
 }
 
-const dim_kind dim_floor = {"floor", eval_floor, text_floor, import_floor};
+const dim_kind dim_floor = {"floor", eval_floor, text_floor, rebuild_floor,
+                            false};
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -148,20 +151,13 @@ static void text_min(char *buf, size_t size, const ad_atom *a)
              ad_dim_text(q, sizeof(q), a->b));
 }
 
-static ad_dim import_min(ad_graph *to, const ad_atom *a)
+static ad_dim rebuild_min(ad_graph *to, const ad_atom *a, bool resolve)
 {
-    return ad_dim_min(ad_dim_import(to, a->a), ad_dim_import(to, a->b));
+    return ad_dim_min(dim_rebuild(to, a->a, resolve),
+                      dim_rebuild(to, a->b, resolve));
 }
 
-const dim_kind dim_min = {"min", eval_min, text_min, import_min};
-
-/* A fixed order of the operands: constants last, then by hash. */
-static bool in_order(ad_dim a, ad_dim b)
-{
-    if (!a.poly || !b.poly)
-        return a.poly != NULL;
-    return ad_dim_hash(a) <= ad_dim_hash(b);
-}
+const dim_kind dim_min = {"min", eval_min, text_min, rebuild_min, true};
 
 /* Does a exceed b, or the other way, by a constant? */
 static bool differ_by_constant(ad_dim a, ad_dim b, int64_t *by)
@@ -191,23 +187,16 @@ static bool differ_by_constant(ad_dim a, ad_dim b, int64_t *by)
 ad_dim ad_dim_min(ad_dim a, ad_dim b)
 {
     int64_t by;
-    if (ad_dim_is_invalid(a) || ad_dim_is_invalid(b))
+    bool good;
+    ad_dim_table *t = dim_common_table(&a, &b, &good);
+    if (!good)
         return ad_dim_invalid();
-    if (!a.poly && !b.poly)
+    if (!t)
         return a.fixed < b.fixed ? a : b;
-    ad_dim_table *t = a.poly ? a.poly->table : b.poly->table;
-    if (a.poly && b.poly && a.poly->table != b.poly->table)
-        return dim_fail(t, COVAR_ERR_ARG, "they belong to different graphs", a,
-                        b);
     if (ad_dim_same(a, b))
         return a;
     if (differ_by_constant(a, b, &by))
         return by < 0 ? a : b;
-    if (!in_order(a, b)) {
-        ad_dim swap = a;
-        a = b;
-        b = swap;
-    }
     int depth = dim_depth(a) > dim_depth(b) ? dim_depth(a) : dim_depth(b);
     return dim_of_atom(
         t, &(ad_atom){.kind = &dim_min, .a = a, .b = b, .depth = depth + 1});

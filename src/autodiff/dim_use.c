@@ -86,19 +86,26 @@ covar_status ad_dim_eval(const ad_graph *g, ad_dim d, const size_t *symbol,
     return COVAR_OK;
 }
 
+ad_atom *dim_bare_symbol(ad_dim d)
+{
+    const ad_term *t = d.poly ? d.poly->term : NULL;
+    if (!t || d.poly->n != 1 || t->coef != 1 || t->degree != 1 ||
+        t->atom[0]->kind != &dim_symbol)
+        return NULL;
+    return d.poly->table->symbol[t->atom[0]->symbol];
+}
+
 bool ad_dim_bind(ad_dim d, size_t actual, size_t *symbol, bool *bound)
 {
+    const ad_atom *a = dim_bare_symbol(d);
     if (!d.poly)
         return d.fixed == actual;
-    const ad_term *t = d.poly->term;
-    if (d.poly->n != 1 || t->coef != 1 || t->degree != 1 ||
-        t->atom[0]->kind != &dim_symbol)
+    if (!a)
         return true;
-    size_t i = t->atom[0]->symbol;
-    if (bound[i])
-        return symbol[i] == actual;
-    symbol[i] = actual;
-    bound[i] = true;
+    if (bound[a->symbol])
+        return symbol[a->symbol] == actual;
+    symbol[a->symbol] = actual;
+    bound[a->symbol] = true;
     return true;
 }
 
@@ -172,126 +179,4 @@ const char *ad_type_describe(char *buf, size_t size, const ad_type *type)
     put(buf, size, &used, " ");
     put(buf, size, &used, la_dtype_name(type->dtype));
     return buf;
-}
-
-/* ---- Stated equalities -------------------------------------------------- */
-
-/* Union-find works on interned polynomials: the pointer is const for their
- * meaning, not for what was stated of them. */
-static ad_poly *root_of(const ad_poly *p)
-{
-    ad_poly *r = (ad_poly *)p;
-    while (r->stated)
-        r = r->stated;
-    for (ad_poly *q = (ad_poly *)p, *next; q != r; q = next) {
-        next = q->stated;
-        q->stated = r;
-    }
-    return r;
-}
-
-static bool known_value(ad_dim d, size_t *value)
-{
-    if (!d.poly) {
-        *value = d.fixed;
-        return !ad_dim_is_invalid(d);
-    }
-    ad_poly *r = root_of(d.poly);
-    *value = r->fixed;
-    return r->known;
-}
-
-bool ad_dims_equal(const ad_graph *g, ad_dim a, ad_dim b)
-{
-    size_t p, q;
-    (void)g;
-    if (ad_dim_same(a, b))
-        return true;
-    if (a.poly && b.poly && root_of(a.poly) == root_of(b.poly))
-        return true;
-    return known_value(a, &p) && known_value(b, &q) && p == q;
-}
-
-static covar_status state(ad_dim_table *t, ad_dim a, ad_dim b)
-{
-    dim_statement *s = ad_arena_alloc(t->arena, sizeof(*s));
-    if (!s)
-        return ad_graph_nomem(t->g);
-    *s = (dim_statement){t->statements, a, b};
-    t->statements = s;
-    size_t p, q;
-    bool known_a = known_value(a, &p), known_b = known_value(b, &q);
-    ad_poly *x = a.poly ? root_of(a.poly) : NULL;
-    ad_poly *y = b.poly ? root_of(b.poly) : NULL;
-    if (x && y && x != y)
-        y->stated = x;
-    x = x ? x : y;
-    x->known = known_a || known_b;
-    x->fixed = known_a ? p : known_b ? q : 0;
-    return COVAR_OK;
-}
-
-covar_status ad_dim_equal(ad_graph *g, ad_dim a, ad_dim b)
-{
-    char x[128], y[128];
-    size_t p, q;
-    if (!g)
-        return COVAR_POISONED;
-    if (ad_dim_is_invalid(a) || ad_dim_is_invalid(b))
-        return ad_graph_fail(g, COVAR_POISONED,
-                             "ad_dim_equal: a size is invalid");
-    if ((a.poly && ad_dim_graph(a) != g) || (b.poly && ad_dim_graph(b) != g))
-        return ad_graph_fail(g, COVAR_ERR_ARG,
-                             "ad_dim_equal: a size belongs to another graph");
-    if (ad_dims_equal(g, a, b))
-        return COVAR_OK;
-    if (known_value(a, &p) && known_value(b, &q))
-        return ad_graph_fail(
-            g, COVAR_ERR_SHAPE, "ad_dim_equal: %s is %zu but %s is %zu",
-            ad_dim_text(x, sizeof(x), a), p, ad_dim_text(y, sizeof(y), b), q);
-    return state(g->dims, a, b);
-}
-
-covar_status ad_dim_check(const ad_graph *g, const size_t *symbol)
-{
-    char x[128], y[128];
-    for (const dim_statement *s = g->dims->statements; s; s = s->next) {
-        size_t p, q;
-        COVAR_TRY(ad_dim_eval(g, s->a, symbol, &p));
-        COVAR_TRY(ad_dim_eval(g, s->b, symbol, &q));
-        if (p != q)
-            return covar_fail(g->ctx, COVAR_ERR_SHAPE,
-                              "%s is %zu but %s is %zu: stated to be equal",
-                              ad_dim_text(x, sizeof(x), s->a), p,
-                              ad_dim_text(y, sizeof(y), s->b), q);
-    }
-    return COVAR_OK;
-}
-
-/* ---- Other graphs ------------------------------------------------------- */
-
-ad_dim ad_dim_import(ad_graph *to, ad_dim d)
-{
-    if (!d.poly || ad_dim_graph(d) == to)
-        return d;
-    ad_dim sum = ad_fixed(0);
-    for (int i = 0; i < d.poly->n; i++) {
-        const ad_term *t = &d.poly->term[i];
-        ad_dim product = ad_fixed(1);
-        for (int k = 0; k < t->degree; k++)
-            product =
-                ad_dim_mul(product, t->atom[k]->kind->import(to, t->atom[k]));
-        if (ad_dim_is_invalid(product) || ad_dim_is_invalid(sum))
-            return ad_dim_invalid();
-        sum = dim_combine(to->dims, 1, sum, t->coef, product);
-    }
-    return sum;
-}
-
-covar_status ad_dim_import_equal(ad_graph *to, const ad_graph *from)
-{
-    for (const dim_statement *s = from->dims->statements; s; s = s->next)
-        COVAR_TRY(
-            ad_dim_equal(to, ad_dim_import(to, s->a), ad_dim_import(to, s->b)));
-    return COVAR_OK;
 }

@@ -49,7 +49,7 @@ covar_status ad_eval_eager(ad_node *y)
         return ad_node_fail(y, COVAR_ERR_STATE,
                             "an eager graph has no inputs: use ad_constant or "
                             "ad_param");
-    status = y->op->expand && !y->op->eval ? from_expansion(y) : compute(y);
+    status = ad_is_expanded(y) ? from_expansion(y) : compute(y);
     if (status == COVAR_OK || ad_graph_error(g) != COVAR_OK)
         return status;
     if (y->op->flags & AD_FALLIBLE)

@@ -97,11 +97,11 @@ static ad_node *declare(ad_example *e, la_dtype dtype, int rank,
 {
     if (e->n_in == AD_EXAMPLE_MAX_IN)
         return NULL;
-    int               i = e->n_in;
+    int i = e->n_in;
     ad_example_value *v = &e->in[i];
-    ad_dim            d[LA_MAX_DIMS];
-    char              name[16];
-    size_t            count = count_of(rank, dim);
+    ad_dim d[LA_MAX_DIMS];
+    char name[16];
+    size_t count = count_of(rank, dim);
     for (int k = 0; k < rank; k++)
         d[k] = ad_fixed(dim[k]);
     snprintf(name, sizeof(name), "x%d", i);
@@ -111,7 +111,9 @@ static ad_node *declare(ad_example *e, la_dtype dtype, int rank,
     v->smooth = la_dtype_is_real(dtype);
     v->count = count;
     e->n_in = i + 1;
-    if (!v->node || !v->value || !v->direction)
+    if (!v->value || !v->direction)
+        ad_graph_nomem(e->g);
+    if (ad_graph_error(e->g) != COVAR_OK)
         return NULL;
     if (v->smooth) {
         draw_real(e, i, v->value, rank, dim, draw, false);
@@ -137,7 +139,7 @@ ad_node *ad_example_matrix(ad_example *e, la_dtype dtype, size_t rows,
                            size_t cols, ad_draw draw)
 {
     size_t dim[LA_MAX_DIMS];
-    int    b = ad_example_batch(e, dim);
+    int b = ad_example_batch(e, dim);
     dim[b] = rows;
     dim[b + 1] = cols;
     return ad_example_input(e, dtype, b + 2, dim, draw);
@@ -147,7 +149,7 @@ ad_node *ad_example_vector(ad_example *e, la_dtype dtype, size_t n,
                            ad_draw draw)
 {
     size_t dim[LA_MAX_DIMS];
-    int    b = ad_example_batch(e, dim);
+    int b = ad_example_batch(e, dim);
     dim[b] = n;
     return ad_example_input(e, dtype, b + 1, dim, draw);
 }
@@ -187,10 +189,10 @@ void ad_example_rough(ad_example *e)
 covar_status ad_example_result(ad_example *e, ad_node *y)
 {
     e->y = y;
-    if (y)
-        return COVAR_OK;
-    covar_status status = ad_graph_error(e->g);
-    return status != COVAR_OK ? status : covar_fail_nomem(e->g->ctx, "example");
+    if (y || ad_graph_error(e->g) != COVAR_OK)
+        return ad_graph_error(e->g);
+    return ad_graph_fail(e->g, COVAR_ERR_STATE, "%s: its example is NULL",
+                         e->op->name);
 }
 
 /* ---- Making ------------------------------------------------------------- */
@@ -205,11 +207,13 @@ void ad_example_clear(ad_example *e)
     *e = (ad_example){0};
 }
 
-covar_status ad_example_init(ad_example *e, covar_context *ctx,
-                             const ad_op *op, size_t n, la_dtype dtype,
-                             int variant, size_t n_batch)
+covar_status ad_example_init(ad_example *e, covar_context *ctx, const ad_op *op,
+                             size_t n, la_dtype dtype, int variant,
+                             size_t n_batch)
 {
-    *e = (ad_example){.op = op, .variant = variant, .n_batch = n_batch,
+    *e = (ad_example){.op = op,
+                      .variant = variant,
+                      .n_batch = n_batch,
                       .seed = 1 + n + 1000 * (uint64_t)variant};
     covar_status status = ad_graph_create(&e->g, ctx, NULL);
     if (status == COVAR_OK)

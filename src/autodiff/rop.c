@@ -30,9 +30,24 @@ static covar_status check_used(ad_graph *g, ad_node *const *y, size_t n_y,
     return status;
 }
 
+/* y as they are: no naive form in them. Zeros where nothing arrives. */
 static covar_status push(ad_node **y_dot, ad_graph *g, ad_node *const *y,
                          size_t n_y, ad_node *const *wrt, ad_node *const *x_dot,
                          size_t n)
+{
+    covar_status status = ad_forward(y_dot, g, y, n_y, wrt, x_dot, n, false);
+    for (size_t i = 0; status == COVAR_OK && i < n_y; i++) {
+        if (!y_dot[i])
+            y_dot[i] = ad_zeros_like(y[i]);
+        if (!y_dot[i])
+            status = ad_graph_error(g);
+    }
+    return status;
+}
+
+static covar_status push_stable(ad_node **y_dot, ad_graph *g, ad_node *const *y,
+                                size_t n_y, ad_node *const *wrt,
+                                ad_node *const *x_dot, size_t n)
 {
     ad_node **root = covar_heap_alloc(g->heap, n_y, sizeof(*root));
     if (!root)
@@ -41,13 +56,7 @@ static covar_status push(ad_node **y_dot, ad_graph *g, ad_node *const *y,
         root[i] = y[i];
     covar_status status = ad_stabilise(g, root, n_y, wrt, n);
     if (status == COVAR_OK)
-        status = ad_forward(y_dot, g, root, n_y, wrt, x_dot, n, false);
-    for (size_t i = 0; status == COVAR_OK && i < n_y; i++) {
-        if (!y_dot[i])
-            y_dot[i] = ad_zeros_like(y[i]);
-        if (!y_dot[i])
-            status = ad_graph_error(g);
-    }
+        status = push(y_dot, g, root, n_y, wrt, x_dot, n);
     covar_heap_free(g->heap, root);
     return status;
 }
@@ -63,7 +72,7 @@ covar_status ad_rop(ad_node **y_dot, ad_node *const *y, int n_y,
     if (status == COVAR_OK)
         status = check_used(g, y, rows, wrt, count);
     if (status == COVAR_OK)
-        status = push(y_dot, g, y, rows, wrt, x_dot, count);
+        status = push_stable(y_dot, g, y, rows, wrt, x_dot, count);
     return status == COVAR_OK ? status : give_up(y_dot, rows, status);
 }
 
@@ -110,7 +119,8 @@ static ad_node *basis(ad_graph *g, la_dtype dtype, size_t n, size_t j)
 static ad_node *strip(ad_node *y, ad_node *x, size_t n, size_t j, bool by_rows)
 {
     ad_graph *g = y->graph;
-    const ad_grad_options options = {.zero_if_disconnected = true};
+    const ad_grad_options options = {.zero_if_disconnected = true,
+                                     .literal = true};
     ad_node *e = basis(g, y->type[0].dtype, n, j), *d;
     if (!e)
         return NULL;
@@ -139,7 +149,8 @@ ad_node *ad_jacobian(ad_node *y, ad_node *x)
 {
     ad_graph *g;
     if (ad_derive_begin(&g, "ad_jacobian", &y, 1, &x, 1) != COVAR_OK ||
-        check_vectors(g, y, x) != COVAR_OK)
+        check_vectors(g, y, x) != COVAR_OK ||
+        ad_stabilise(g, &y, 1, &x, 1) != COVAR_OK)
         return NULL;
     size_t m = 0, p = 0;
     bool by_rows = ad_dim_is_fixed(y->type[0].dim[0], &m);

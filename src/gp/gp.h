@@ -182,7 +182,7 @@ struct gp_options {
     int            restarts; /* polished starts besides the given ones; 0 = 3,
                                 -1 = the first start only */
     uint64_t       seed;
-    size_t         max_iterations; /* 0 = 200 */
+    size_t         max_iterations; /* of a start; 0 = 500 */
     double         max_seconds;    /* 0 = no limit */
     size_t         max_bytes;      /* 0 = what the machine has free */
     struct gp_setting *settings;   /* filled by gp_options_fix ... */
@@ -318,9 +318,14 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_cv(const gp_model *m,
 
 /* ---- Reading a model ---------------------------------------------------- */
 
-/* Parameters, fixed ones included, profiled mean coefficients last:
- * "variance", "lengthscale[2]", "1.0.period", "noise_variance",
- * "mean.constant". */
+/* Parameters, fixed ones included, mean coefficients last: "variance",
+ * "lengthscale[2]", "1.0.period", "noise_variance", "mean.constant",
+ * "mean.slope[0]". Coefficients are in user units; they are profiled unless
+ * all of them were fixed by name.
+ * The gradient is that of the maximised objective with respect to the log of
+ * positive parameters and to the value of others, fixed ones included, each by
+ * itself also where parameters are tied; 0 for profiled coefficients, NaN for
+ * given ones under LOO. */
 COVAR_API size_t      gp_param_count(const gp_model *m);
 COVAR_API const char *gp_param_name(const gp_model *m, size_t i);
 COVAR_API double      gp_param_value(const gp_model *m, size_t i);

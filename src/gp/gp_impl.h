@@ -120,11 +120,45 @@ struct gp_data {
     size_t     *dropped;    /* constant columns */
     size_t      n_dropped;
     bool        duplicates; /* repeated rows of X */
+    double     *mean_given; /* (1 + d) coefficients in user units, or NULL */
 };
 
 covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
                             la_view y, const gp_options *options);
 void         gp_data_free(gp_data *d);
+
+/* The rows row[n] of `from` (NULL = the first n) with the statistics of the
+ * whole set, so that conditioning does not depend on the selection. */
+covar_status gp_data_select(gp_data **out, covar_context *ctx,
+                            const gp_data *from, const size_t *row, size_t n);
+
+/* ---- Means (mean.c) ----------------------------------------------------- */
+
+/* mean(x) = offset(x) + h(x)'beta. Number q of profiled coefficients beta: 0
+ * for a mean that is zero, the user's or given by name; 1 for a constant;
+ * 1 + number of varying columns for a linear one. */
+size_t gp_mean_count(const gp_data *data, const gp_options *options);
+
+/* Conditioned basis H (m,q) at rows X (m,d) in user units. */
+void gp_mean_basis_at(double *H, const gp_data *data, const gp_options *options,
+                      la_view X);
+
+/* The known part (m,p) at X: shift of the targets, given coefficients, or the
+ * user's function (ARG where that is not finite). */
+covar_status gp_mean_offset(double *mean, covar_context *ctx,
+                            const gp_data *data, const gp_options *options,
+                            la_view X);
+
+/* beta (q,p) as coefficients (1 + d) of (1, x) in user units for one output;
+ * NaN for constant columns of a linear mean. */
+void gp_mean_natural(double *coefficient, const gp_data *data,
+                     const gp_options *options, const double *beta,
+                     size_t output);
+
+/* Takes settings called mean.constant, mean.slope[k] into data->mean_given. */
+covar_status gp_mean_take_given(gp_data *data, covar_context *ctx,
+                                const gp_options *options);
+bool         gp_mean_owns_name(const char *name);
 
 /* ---- Settings by name (options.c) --------------------------------------- */
 
@@ -171,6 +205,13 @@ covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
 /* The entries of a whole kernel (of a feature kernel's base). */
 covar_status gp_params_add_kernel(const gp_params_maker *m,
                                   const gp_kernel *k);
+
+/* Values to free coordinates (n) and back; NaN for dropped ones. */
+void gp_params_to_free(double *free, const gp_params *p);
+void gp_params_from_free(gp_params *p, const double *free);
+
+/* Is a searched parameter at one of its bounds? */
+bool gp_param_is_at_bound(const gp_param *p);
 
 /* Index of a name or path, or -1. */
 ptrdiff_t gp_params_find(const gp_params *p, const char *name);
@@ -246,6 +287,18 @@ covar_status gp_problem_eval(gp_problem *p, const double *free,
                              double *grad, double *hess);
 size_t gp_problem_peak_bytes(const gp_problem *p);
 
+/* Bytes that value and gradient with n rows would hold; nothing is run. */
+covar_status gp_problem_plan(gp_problem *p, gp_objective kind, size_t n,
+                             size_t *bytes);
+
+/* Hessians are exact up to 2e11 flops, counted as 8 P n^3; beyond they come
+ * from central differences of the exact gradient (2 P n^3). */
+bool gp_hessian_is_exact(size_t n, size_t n_param);
+
+/* What is taken from the inputs X of a kernel: the column means when it is
+ * stationary (the model is the same and f32 keeps its digits), else x_shift. */
+const double *gp_input_shift(const gp_kernel *k, const gp_data *data);
+
 /* Sum of log prior densities of the values, with gradient and diagonal second
  * derivatives in free coordinates added (NULL = no). prior.c */
 double gp_prior_sum(const gp_params *p, const double *free, double *grad,
@@ -265,6 +318,9 @@ struct gp_model {
     gp_report   report;
     double     *gradient; /* (params.n) of the objective, free coordinates */
 
+    char    **mean_name;  /* names of reported coefficients: 0, 1 or 1 + d */
+    double   *mean_value; /* (1 + d) their values in user units */
+    size_t    n_mean;
     size_t    q;      /* profiled mean coefficients: 0, 1 or 1 + d */
     double   *beta;   /* (q,p) */
     la_array *L;      /* (n,n) lower factor of K + noise + jitter */
@@ -283,8 +339,5 @@ covar_status gp_model_condition(gp_model **out, covar_context *ctx,
                                 const gp_kernel *k, const gp_params *params,
                                 const gp_data *data, const gp_options *options,
                                 size_t first_level);
-
-/* Basis H (n,q) of the mean at points X (n,d); mean value of GP_MEAN_USER. */
-void gp_mean_basis(double *H, const gp_model *m, la_view X);
 
 #endif

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "gp_impl.h"
+#include "kernel_tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void open_arg(text *t, size_t *n)
 static void put_leaf(text *t, const gp_kernel *leaf)
 {
     size_t n = 0;
-    put(t, leaf->type->word);
+    put(t, gp_leaf_title(leaf));
     if (leaf->type->takes_order) {
         open_arg(t, &n);
         put(t, leaf->type->order_name);

@@ -27,6 +27,9 @@ bool gp_term_has_variance(const gp_kernel *term);
 /* A new tree with equal contents (opaque leaves are shared). */
 gp_kernel *gp_kernel_copy(const gp_kernel *k);
 
+/* The leaf's word, or the name of a user's kernel or feature module. */
+const char *gp_leaf_title(const gp_kernel *leaf);
+
 /* Wraps a leaf as the sum of one term; consumes it. */
 gp_kernel *gp_sum_of(gp_kernel *leaf);
 

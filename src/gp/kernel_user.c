@@ -300,3 +300,12 @@ gp_kernel *gp_feature_kernel(ad_module *features_of, gp_kernel *base)
     f->base = base;
     return gp_sum_of(leaf);
 }
+
+const char *gp_leaf_title(const gp_kernel *leaf)
+{
+    if (leaf->type == &user_type)
+        return ((const user_kernel *)leaf->user)->name;
+    if (leaf->type == &feature_type)
+        return ad_module_name(((const feature_kernel *)leaf->user)->module);
+    return leaf->type->word;
+}

@@ -136,6 +136,7 @@ covar_status gp_params_apply(gp_params *p, covar_context *ctx,
                              const gp_options *options)
 {
     for (size_t i = 0; i < options->n_settings; i++)
-        COVAR_TRY(apply(p, ctx, &options->settings[i]));
+        if (!gp_mean_owns_name(options->settings[i].name))
+            COVAR_TRY(apply(p, ctx, &options->settings[i]));
     return COVAR_OK;
 }

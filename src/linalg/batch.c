@@ -30,6 +30,16 @@ int la_blas_enter(int threads)
 #endif
 }
 
+int la_blas_narrow(int n)
+{
+#ifdef _OPENMP
+    return la_blas_enter(n <= LA_SERIAL_ORDER ? 1 : omp_get_max_threads());
+#else
+    (void)n;
+    return 1;
+#endif
+}
+
 void la_blas_leave(int saved)
 {
 #ifdef _OPENMP

@@ -19,6 +19,9 @@
 #define LA_CROSSOVER_CHOL 45e6 /* potrf n = 512, chol_rev and potri n = 400 */
 #define LA_CROSSOVER_EIGH 1e9  /* n = 480 */
 
+/* Recursive factorisations use one BLAS thread from this order down. */
+enum { LA_SERIAL_ORDER = 256 };
+
 /* Does the work on matrix b of the stack. */
 typedef void la_batch_fn(const void *args, size_t b);
 
@@ -29,6 +32,7 @@ void la_batch_run(const la_exec *exec, size_t count, double flops,
 /* Sets the thread count of BLAS calls from this thread; returns the value to
  * give back to la_blas_leave. */
 int la_blas_enter(int threads);
+int la_blas_narrow(int n); /* to 1 if n <= LA_SERIAL_ORDER, else as it is */
 void la_blas_leave(int saved);
 
 #endif

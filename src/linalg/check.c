@@ -48,7 +48,7 @@ covar_status la_check_input(const la_exec *exec, const char *who,
         return fail_one(exec, COVAR_ERR_DTYPE, who, name, x,
                         "f64 or f32 is needed");
     COVAR_TRY(check_place(exec, who, name, x, core));
-    if (core < 2 || x.dim[x.rank - 2] < 2)
+    if (core < 2 || x.dim[x.rank - 2] < 2 || x.dim[x.rank - 1] == 0)
         return COVAR_OK;
     const ptrdiff_t row = x.stride[x.rank - 2];
     if (row < 1 || (size_t)row < x.dim[x.rank - 1] || row > INT_MAX)
@@ -63,7 +63,7 @@ covar_status la_check_output(const la_exec *exec, const char *who,
 {
     COVAR_TRY(la_check_input(exec, who, name, x, core));
     for (int k = 0; k < x.rank - core; k++)
-        if (x.stride[k] == 0 && x.dim[k] > 1)
+        if (x.stride[k] == 0 && x.dim[k] > 1 && la_view_count(x) > 0)
             return fail_one(exec, COVAR_ERR_SHAPE, who, name, x,
                             "an output cannot have a batch stride of 0");
     return COVAR_OK;

@@ -57,7 +57,7 @@ static inline int la_cols(la_view x)
 static inline int la_ld(la_view x)
 {
     const int cols = la_cols(x) > 1 ? la_cols(x) : 1;
-    return la_rows(x) > 1 ? (int)x.stride[x.rank - 2] : cols;
+    return la_rows(x) > 1 && la_cols(x) > 0 ? (int)x.stride[x.rank - 2] : cols;
 }
 
 #endif

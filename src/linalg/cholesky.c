@@ -25,27 +25,57 @@ typedef struct chol_args {
     la_view L, L_bar;
     int32_t *info;
     const la_leaf *leaf;
+    size_t count;
 } chol_args;
+
+/* Stacks of small matrices go by groups, one matrix in each vector lane. */
+static bool by_groups(const chol_args *c)
+{
+    return c->count >= 4 && la_rows(c->L) <= LA_GROUP_MAX;
+}
+
+static size_t groups(const chol_args *c)
+{
+    const size_t lanes = c->L.dtype == LA_F64 ? LA_LANES_f64 : LA_LANES_f32;
+    return (c->count + lanes - 1) / lanes;
+}
 
 #define REAL_BODY "linalg/cholesky.inc"
 #include "linalg/each_real.h"
 
+/* `one` and `group` are the functions for f64, f32. */
+static void run(const la_exec *exec, const chol_args *c, double flops,
+                la_batch_fn *const one[2], la_batch_fn *const group[2])
+{
+    const int f32 = c->L.dtype == LA_F32;
+    const double n = la_rows(c->L);
+    flops *= n * n * n;
+    if (by_groups(c))
+        la_batch_run(exec, groups(c), flops * (f32 ? 16 : 8), 1e300, group[f32],
+                     c);
+    else
+        la_batch_run(exec, c->count, flops, LA_CROSSOVER_CHOL, one[f32], c);
+}
+
 covar_status la_cpu_potrf(const la_exec *exec, la_view A, int32_t *info)
 {
-    const chol_args args = {.L = A, .info = info, .leaf = la_leaf_of(exec)};
-    const double n = la_rows(A);
-    la_batch_run(exec, la_batch_count(A, 2), n * n * n / 3, LA_CROSSOVER_CHOL,
-                 A.dtype == LA_F64 ? potrf_one_f64 : potrf_one_f32, &args);
+    const chol_args args = {.L = A,
+                            .info = info,
+                            .leaf = la_leaf_of(exec),
+                            .count = la_batch_count(A, 2)};
+    run(exec, &args, 1.0 / 3, (la_batch_fn *[]){potrf_one_f64, potrf_one_f32},
+        (la_batch_fn *[]){potrf_group_f64, potrf_group_f32});
     return COVAR_OK;
 }
 
 covar_status la_cpu_chol_rev(const la_exec *exec, la_view L, la_view L_bar)
 {
-    const chol_args args = {.L = L, .L_bar = L_bar, .leaf = la_leaf_of(exec)};
-    const double n = la_rows(L);
-    la_batch_run(exec, la_batch_count(L, 2), 2 * n * n * n / 3,
-                 LA_CROSSOVER_CHOL,
-                 L.dtype == LA_F64 ? rev_one_f64 : rev_one_f32, &args);
+    const chol_args args = {.L = L,
+                            .L_bar = L_bar,
+                            .leaf = la_leaf_of(exec),
+                            .count = la_batch_count(L, 2)};
+    run(exec, &args, 2.0 / 3, (la_batch_fn *[]){rev_one_f64, rev_one_f32},
+        (la_batch_fn *[]){rev_group_f64, rev_group_f32});
     return COVAR_OK;
 }
 

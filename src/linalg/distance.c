@@ -23,13 +23,14 @@
 
 enum {
     DIRECT_MAX = 16, /* features */
-    CHUNK = 256,     /* columns whose packed features stay in the L1 cache */
+    CHUNK = 512,     /* columns whose packed features stay in the L1 cache */
     ROWS = 64,       /* rows of one task, or of one gemm */
     PARALLEL = 16384 /* elements below which one thread is used */
 };
 
-/* One matrix. The work holds, for direct differences, Z packed (d, m padded)
- * in double; else centred X and Z, their squared norms, a block of products. */
+/* One matrix. The work holds, for direct differences, Z packed (d, m), both
+ * padded, in double; else centred X and Z, their squared norms, a block of
+ * products. */
 typedef struct pair {
     const void *X, *Z;
     void *out;
@@ -45,6 +46,11 @@ typedef struct pair {
 static size_t padded(size_t m)
 {
     return (m + LA_LEAF_ALIGN - 1) / LA_LEAF_ALIGN * LA_LEAF_ALIGN;
+}
+
+static size_t padded_features(size_t d)
+{
+    return (d + 3) / 4 * 4;
 }
 
 /* x = row of length d, minus the centre; returns its squared norm. */
@@ -68,7 +74,7 @@ size_t la_sqdist_work_size(la_view X, la_view Z)
     const bool symmetric = la_view_is_none(Z);
     const size_t n = X.dim[X.rank - 2], d = X.dim[X.rank - 1];
     const size_t m = symmetric || Z.rank < 2 ? n : Z.dim[Z.rank - 2];
-    size_t count = d * padded(m);
+    size_t count = padded_features(d) * (padded(m) + LA_LEAF_ALIGN);
     if (d > DIRECT_MAX)
         count = (n + 1) * d + n + ROWS * m + (symmetric ? 0 : m * d + m);
     return count * sizeof(double);
@@ -90,7 +96,7 @@ covar_status la_cpu_sqdist(const la_exec *exec, la_view out, la_view X,
         .symmetric = symmetric,
         .work = work,
         .threads = 1,
-        .stride = padded(Z.dim[Z.rank - 2]),
+        .stride = padded(Z.dim[Z.rank - 2]) + LA_LEAF_ALIGN,
         .leaf = la_leaf_of(exec),
     };
     if (p.n * p.m >= PARALLEL && exec->threads > 1)

@@ -3,13 +3,14 @@
  *
  * A product with one row or one column is a matrix-vector product (gemv). A
  * symmetric product computes the lower triangle (n^2 k flops) and mirrors it.
- * Products of up to LA_LEAF_MAX rows, columns and terms do not go through
- * BLAS, whose call costs more than their arithmetic. */
+ * Small products do not go through BLAS, whose call costs more than their
+ * arithmetic. */
 #include <config.h>
 
 #include "linalg/batch.h"
 #include "linalg/blas.h"
 #include "linalg/check.h"
+#include "linalg/leaf.h"
 #include "linalg/triangle.h"
 
 #include <string.h>
@@ -18,7 +19,11 @@ typedef struct gemm_args {
     double alpha, beta;
     la_trans ta, tb;
     la_view A, B, C;
+    const la_leaf *leaf;
 } gemm_args;
+
+/* Up to this many rows, columns and terms own loops beat a call of gemm. */
+enum { SMALL = 16 };
 
 #define REAL_BODY "linalg/gemm.inc"
 #include "linalg/each_real.h"
@@ -27,7 +32,7 @@ covar_status la_cpu_gemm(const la_exec *exec, double alpha, la_trans ta,
                          la_view A, la_trans tb, la_view B, double beta,
                          la_view C)
 {
-    const gemm_args args = {alpha, beta, ta, tb, A, B, C};
+    const gemm_args args = {alpha, beta, ta, tb, A, B, C, la_leaf_of(exec)};
     const double k = ta ? la_rows(A) : la_cols(A);
     const double flops = 2.0 * la_rows(C) * la_cols(C) * k;
     la_batch_run(exec, la_batch_count(C, 2), flops, LA_CROSSOVER_GEMM,

@@ -6,7 +6,10 @@
  * goes by the step that computes it. Each step is one call of a row function
  * over the block. A register with one value for the whole block (a constant,
  * a broadcast input, and what is computed from these alone) is a single vector.
- * Reduced results are added up block by block and never stored. */
+ * Reduced results are added up block by block and never stored.
+ *
+ * The file is longer than 400 lines: the parts of one inner loop, which share
+ * their state. */
 #include <config.h>
 
 #include "linalg/map_plan.h"
@@ -270,9 +273,9 @@ static covar_status store_reduced(const la_exec *exec, const la_map_plan *p,
     for (int k = 0; k < p->code->n_result; k++) {
         const la_reduce_kind kind = p->code->results[k].reduce;
         const la_view out = p->out[k];
-        double *a = acc + p->acc_start[k];
         if (kind == LA_REDUCE_NONE)
             continue;
+        double *a = acc + p->acc_start[k];
         const size_t n = la_view_count(out);
         for (size_t c = 1; c < sets; c++)
             for (size_t i = 0; i < n; i++)

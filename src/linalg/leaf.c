@@ -12,49 +12,71 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__AVX512F__)
+enum { LEAF_BYTES = 64 };
+#elif defined(__AVX__)
+enum { LEAF_BYTES = 32 };
+#else
+enum { LEAF_BYTES = 16 };
+#endif
+
 #define REAL_BODY "linalg/leaf.inc"
 #include "linalg/each_real.h"
 
-/* sum += squared differences in four features. */
-static __attribute__((noinline)) void add_four(
-    size_t m, const double *restrict x, const double *restrict a,
-    const double *restrict b, const double *restrict c,
-    const double *restrict d, double *restrict sum)
+#define REAL_BODY "linalg/leaf_group.inc"
+#include "linalg/each_real.h"
+
+/* sum = squared differences in eight features. */
+static __attribute__((noinline)) void set_eight(size_t m,
+                                                const double *restrict x,
+                                                const double *restrict Z,
+                                                size_t ldz,
+                                                double *restrict sum)
 {
-    const double xa = x[0], xb = x[1], xc = x[2], xd = x[3];
+    const double x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+    const double x4 = x[4], x5 = x[5], x6 = x[6], x7 = x[7];
+    const double *restrict z4 = Z + 4 * ldz;
     for (size_t j = 0; j < m / LA_LEAF_ALIGN * LA_LEAF_ALIGN; j++) {
-        const double p = xa - a[j], q = xb - b[j];
-        const double r = xc - c[j], s = xd - d[j];
-        sum[j] += (p * p + q * q) + (r * r + s * s);
+        const double p = x0 - Z[j], q = x1 - Z[ldz + j];
+        const double r = x2 - Z[2 * ldz + j], s = x3 - Z[3 * ldz + j];
+        const double t = x4 - z4[j], u = x5 - z4[ldz + j];
+        const double v = x6 - z4[2 * ldz + j], w = x7 - z4[3 * ldz + j];
+        sum[j] = p * p + q * q + r * r + s * s + t * t + u * u + v * v + w * w;
     }
 }
 
-static __attribute__((noinline)) void add_one(size_t m, double x,
-                                              const double *restrict a,
-                                              double *restrict sum)
+/* sum = sum or 0, plus squared differences in four features. */
+static __attribute__((noinline)) void add_four(size_t m, bool first,
+                                               const double *restrict x,
+                                               const double *restrict Z,
+                                               size_t ldz, double *restrict sum)
 {
+    const double x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
     for (size_t j = 0; j < m / LA_LEAF_ALIGN * LA_LEAF_ALIGN; j++) {
-        const double p = x - a[j];
-        sum[j] += p * p;
+        const double p = x0 - Z[j], q = x1 - Z[ldz + j];
+        const double r = x2 - Z[2 * ldz + j], s = x3 - Z[3 * ldz + j];
+        sum[j] = (first ? 0 : sum[j]) + p * p + q * q + r * r + s * s;
     }
 }
 
 static void sqdist(size_t m, size_t d, const double *x, const double *Z,
                    size_t ldz, double *sum)
 {
-    memset(sum, 0, m * sizeof *sum);
     size_t k = 0;
-    for (; k + 4 <= d; k += 4)
-        add_four(m, x + k, Z + k * ldz, Z + (k + 1) * ldz, Z + (k + 2) * ldz,
-                 Z + (k + 3) * ldz, sum);
-    for (; k < d; k++)
-        add_one(m, x[k], Z + k * ldz, sum);
+    if (d == 0)
+        memset(sum, 0, m * sizeof *sum);
+    if (d >= 8) {
+        set_eight(m, x, Z, ldz, sum);
+        k = 8;
+    }
+    for (; k < d; k += 4)
+        add_four(m, k == 0, x + k, Z + k * ldz, ldz, sum);
 }
 
 const la_leaf COVAR_PASTE(la_leaf, ISA) = {
-    .on_f32 = {gemm_f32, solve_f32, potrf_f32, chol_rev_f32, invert_f32,
-               square_f32},
-    .on_f64 = {gemm_f64, solve_f64, potrf_f64, chol_rev_f64, invert_f64,
-               square_f64},
+    .on_f32 = {gemm_f32, potrf_f32, chol_rev_f32, invert_f32, square_f32,
+               potrf_group_f32, rev_group_f32},
+    .on_f64 = {gemm_f64, potrf_f64, chol_rev_f64, invert_f64, square_f64,
+               potrf_group_f64, rev_group_f64},
     .sqdist = sqdist,
 };

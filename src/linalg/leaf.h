@@ -12,6 +12,10 @@
 
 enum { LA_LEAF_MAX = 32 };
 
+/* Matrices that a `_group` kernel works on side by side: 64 bytes of lanes;
+ * and the largest order for which it beats one matrix after another. */
+enum { LA_LANES_f64 = 8, LA_LANES_f32 = 16, LA_GROUP_MAX = 20 };
+
 #define REAL_BODY "linalg/leaf_decl.inc"
 #include "linalg/each_real.h"
 
@@ -20,13 +24,13 @@ typedef struct la_leaf {
     la_leaf_f64 on_f64;
 
     /* sum[j] = sum_k (x[k] - Z[k * ldz + j])^2 for j < m; m is a multiple of
-     * LA_LEAF_ALIGN and Z is padded to it. Every element is computed by the
-     * same instructions. */
+     * LA_LEAF_ALIGN and d of 4, x and Z padded with zeros. Every element is
+     * computed by the same instructions. */
     void (*sqdist)(size_t m, size_t d, const double *x, const double *Z,
                    size_t ldz, double *sum);
 } la_leaf;
 
-enum { LA_LEAF_ALIGN = 16 };
+enum { LA_LEAF_ALIGN = 8 };
 
 extern const la_leaf la_leaf_base, la_leaf_v3, la_leaf_v4;
 

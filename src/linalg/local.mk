@@ -89,7 +89,7 @@ libdense_la_SOURCES += %D%/triangle.inc
 libdense_la_SOURCES += %D%/trsm.c
 libdense_la_SOURCES += %D%/trsm.inc
 
-dense_isa_sources = %D%/leaf.c %D%/leaf.inc
+dense_isa_sources = %D%/leaf.c %D%/leaf.inc %D%/leaf_group.inc
 libdense_base_la_SOURCES = $(dense_isa_sources)
 libdense_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
 libdense_base_la_CFLAGS = $(VEC_CFLAGS_BASE)

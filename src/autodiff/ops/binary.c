@@ -21,7 +21,7 @@ static ad_node *like(const ad_node *y, double c)
 static ad_node *pow_base(ad_node *y, ad_node *g)
 {
     ad_node *a = y->in[0], *b = y->in[1];
-    double   c;
+    double c;
     if (ad_is_constant(b, &c)) {
         if (c == 0)
             return AD_ZERO;
@@ -29,8 +29,8 @@ static ad_node *pow_base(ad_node *y, ad_node *g)
             return ad_mul(g, ad_broadcast_like(like(y, 1), y));
         return ad_mul(g, ad_scale(ad_pow_scalar(a, c - 1), c));
     }
-    ad_node *less = ad_where(ad_eq(b, like(y, 0)), like(y, 1),
-                             ad_add_scalar(b, -1));
+    ad_node *less =
+        ad_where(ad_eq(b, like(y, 0)), like(y, 1), ad_add_scalar(b, -1));
     return ad_mul(g, ad_mul(b, ad_pow(a, less)));
 }
 
@@ -75,8 +75,8 @@ static ad_node *partial_pow(ad_node *y, int i, ad_node *g)
 static ad_node *partial_extreme(ad_node *y, int i, ad_node *g)
 {
     ad_node *mine = y->in[i], *other = y->in[1 - i];
-    ad_node *won = y->op->row == LA_MAX ? ad_lt(other, mine)
-                                        : ad_lt(mine, other);
+    ad_node *won =
+        y->op->row == LA_MAX ? ad_lt(other, mine) : ad_lt(mine, other);
     return ad_mul(g, ad_add(won, ad_scale(ad_eq(mine, other), 0.5)));
 }
 
@@ -97,11 +97,12 @@ static ad_node *partial_where(ad_node *y, int i, ad_node *g)
 typedef ad_node *partial_fn(ad_node *y, int i, ad_node *g);
 
 static partial_fn *const partial[LA_MAP_COUNT] = {
-    [LA_ADD] = partial_add, [LA_SUB] = partial_sub, [LA_MUL] = partial_mul,
-    [LA_DIV] = partial_div, [LA_POW] = partial_pow, [LA_MIN] = partial_extreme,
-    [LA_MAX] = partial_extreme, [LA_EQ] = partial_step, [LA_NE] = partial_step,
-    [LA_LT] = partial_step, [LA_LE] = partial_step,
-    [LA_WHERE] = partial_where,
+    [LA_ADD] = partial_add,     [LA_SUB] = partial_sub,
+    [LA_MUL] = partial_mul,     [LA_DIV] = partial_div,
+    [LA_POW] = partial_pow,     [LA_MIN] = partial_extreme,
+    [LA_MAX] = partial_extreme, [LA_EQ] = partial_step,
+    [LA_NE] = partial_step,     [LA_LT] = partial_step,
+    [LA_LE] = partial_step,     [LA_WHERE] = partial_where,
 };
 
 static covar_status vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
@@ -137,51 +138,50 @@ static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 6));
-    static const int    rank[][2] = {{1, 1}, {1, 1}, {2, 2},
-                                     {0, 1}, {1, 0}, {1, 1}};
+    static const int rank[][2] = {{1, 1}, {1, 1}, {2, 2},
+                                  {0, 1}, {1, 0}, {1, 1}};
     const ad_op *op = ad_example_op(e);
-    int          v = ad_example_variant(e);
-    size_t       a[2] = {n, 2}, b[2] = {v == 1 ? 1 : n, 1};
+    int v = ad_example_variant(e);
+    size_t a[2] = {n, 2}, b[2] = {v == 1 ? 1 : n, 1};
     bool above = op->row == LA_POW || op->row == LA_DIV;
-    ad_draw  draw = above ? AD_DRAW_POSITIVE : AD_DRAW_NORMAL;
+    ad_draw draw = above ? AD_DRAW_POSITIVE : AD_DRAW_NORMAL;
     ad_node *x[2] = {ad_example_input(e, dtype, rank[v][0], a, draw)};
     x[1] = v == 5 ? x[0] : ad_example_input(e, dtype, rank[v][1], b, draw);
-    return ad_example_result(
-        e, ad_apply(ad_example_graph(e), op, 2, x, NULL));
+    return ad_example_result(e, ad_apply(ad_example_graph(e), op, 2, x, NULL));
 }
 
 /* Variants: equal shapes; a column condition; a scalar where false. */
 static covar_status example_where(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    int      v = ad_example_variant(e);
-    size_t   dim[2] = {n, 2}, column[2] = {n, 1};
-    ad_node *u = ad_example_input(e, dtype, 2, v == 1 ? column : dim,
-                                  AD_DRAW_NORMAL);
+    int v = ad_example_variant(e);
+    size_t dim[2] = {n, 2}, column[2] = {n, 1};
+    ad_node *u =
+        ad_example_input(e, dtype, 2, v == 1 ? column : dim, AD_DRAW_NORMAL);
     ad_node *a = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
-    ad_node *b = ad_example_input(e, dtype, v == 2 ? 0 : 2, dim,
-                                  AD_DRAW_NORMAL);
+    ad_node *b =
+        ad_example_input(e, dtype, v == 2 ? 0 : 2, dim, AD_DRAW_NORMAL);
     ad_node *zero = ad_scalar(ad_example_graph(e), dtype, 0);
     return ad_example_result(e, ad_where(ad_lt(zero, u), a, b));
 }
 
 /* ---- The operators ------------------------------------------------------ */
 
-#define ELEMENTWISE(id, code, arity, text, made)                              \
-    const ad_op ad_op_##id = {                                                \
-        .abi = AD_OP_ABI,                                                     \
-        .name = #id,                                                          \
-        .formula = text,                                                      \
-        .n_in = arity,                                                        \
-        .n_out = 1,                                                           \
-        .flags = AD_ELEMENTWISE,                                              \
-        .row = code,                                                          \
-        .views = -1,                                                          \
-        .overwrites = (1u << (arity)) - 1,                                    \
-        .infer = ad_infer_elementwise,                                        \
-        .vjp = vjp,                                                           \
-        .jvp = jvp,                                                           \
-        .example = made,                                                      \
+#define ELEMENTWISE(id, code, arity, text, made)                               \
+    const ad_op ad_op_##id = {                                                 \
+        .abi = AD_OP_ABI,                                                      \
+        .name = #id,                                                           \
+        .formula = text,                                                       \
+        .n_in = arity,                                                         \
+        .n_out = 1,                                                            \
+        .flags = AD_ELEMENTWISE,                                               \
+        .row = code,                                                           \
+        .views = -1,                                                           \
+        .overwrites = (1u << (arity)) - 1,                                     \
+        .infer = ad_infer_elementwise,                                         \
+        .vjp = vjp,                                                            \
+        .jvp = jvp,                                                            \
+        .example = made,                                                       \
     };
 
 ELEMENTWISE(add, LA_ADD, 2, "y = a + b", example)

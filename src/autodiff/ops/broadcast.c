@@ -17,10 +17,9 @@ static bool is_scalar(const ad_node *y, int i)
 }
 
 /* v v': the product of a vector as a column and as a row. */
-static bool is_outer_square(const ad_node *y)
+static bool is_outer_square(const ad_node *y, int rank)
 {
     const ad_node *a = y->in[0], *b = y->in[1];
-    int            rank = ad_node_type(y, 0)->rank;
     if (a->op != &ad_op_expand || b->op != &ad_op_expand ||
         a->in[0] != b->in[0])
         return false;
@@ -32,9 +31,9 @@ static bool is_outer_square(const ad_node *y)
 static unsigned facts_of(const ad_node *y, const ad_type *t)
 {
     const ad_op *op = y->op;
-    unsigned     a = ad_in_type(y, 0)->facts, b = ad_in_type(y, 1)->facts;
-    bool         fa = full(y, 0, t), fb = full(y, 1, t);
-    unsigned     facts = 0;
+    unsigned a = ad_in_type(y, 0)->facts, b = ad_in_type(y, 1)->facts;
+    bool fa = full(y, 0, t), fb = full(y, 1, t);
+    unsigned facts = 0;
     const unsigned tri = AD_LOWER | AD_UPPER | AD_DIAGONAL;
     bool either = op == &ad_op_mul || op == &ad_op_div;
     bool sum = op == &ad_op_add || op == &ad_op_sub;
@@ -43,7 +42,7 @@ static unsigned facts_of(const ad_node *y, const ad_type *t)
          (is_scalar(y, 1) || (fb && (b & AD_SYMMETRIC)))) ||
         (fb && (b & AD_SYMMETRIC) && is_scalar(y, 0)))
         facts |= AD_SYMMETRIC;
-    if (op == &ad_op_mul && is_outer_square(y))
+    if (op == &ad_op_mul && is_outer_square(y, t->rank))
         facts |= AD_SYMMETRIC;
     if (sum && fa && fb)
         facts |= a & b & tri;
@@ -95,7 +94,7 @@ static covar_status merge_shape(ad_node *y, int i, ad_type *t, int *first)
 covar_status ad_infer_elementwise(ad_node *y)
 {
     ad_type t = {.dtype = ad_in_type(y, 0)->dtype};
-    int     first = 0;
+    int first = 0;
     COVAR_TRY(ad_need_real(y, 0));
     for (int i = 0; i < y->n_in; i++) {
         COVAR_TRY(ad_need_same_dtype(y, 0, i));
@@ -113,8 +112,8 @@ ad_node *ad_unbroadcast(ad_node *x_bar, const ad_node *x)
     if (!x_bar || !x)
         return NULL;
     const ad_type *t = ad_node_type(x, 0);
-    int            rank = ad_rank(x_bar);
-    unsigned       axes = 0;
+    int rank = ad_rank(x_bar);
+    unsigned axes = 0;
     if (t->rank == 0)
         return ad_sum(x_bar, AD_ALL);
     for (int k = 0; k < rank; k++)

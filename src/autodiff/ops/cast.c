@@ -28,8 +28,7 @@ static covar_status infer_cast(ad_node *y)
     ad_type t = *ad_in_type(y, 0);
     int64_t dtype = ((const ad_cast_fields *)y->fields)->dtype;
     if (dtype < LA_F64 || dtype > LA_U8)
-        return ad_node_fail(y, COVAR_ERR_DTYPE, "unknown dtype %d",
-                            (int)dtype);
+        return ad_node_fail(y, COVAR_ERR_DTYPE, "unknown dtype %d", (int)dtype);
     if (!smooth(y))
         t.facts &= AD_SYMMETRIC | AD_LOWER | AD_UPPER | AD_DIAGONAL;
     t.dtype = (la_dtype)dtype;

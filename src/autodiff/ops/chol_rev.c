@@ -35,8 +35,7 @@ static covar_status eval(const ad_call *c)
 static covar_status expand(ad_node *y, ad_node *out[])
 {
     ad_node *L = y->in[0], *L_bar = ad_tril(y->in[1]);
-    ad_node *S = ad_tri_sym(
-        ad_trmm(LA_LEFT, LA_LOWER, LA_TRANS, L, L_bar));
+    ad_node *S = ad_tri_sym(ad_trmm(LA_LEFT, LA_LOWER, LA_TRANS, L, L_bar));
     ad_node *W = ad_trsm(LA_LEFT, LA_LOWER, LA_TRANS, L, S);
     ad_node *A = ad_trsm(LA_RIGHT, LA_LOWER, LA_NO_TRANS, L, W);
     out[0] = ad_scale(A, 0.5);

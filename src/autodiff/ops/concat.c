@@ -19,7 +19,7 @@ static int axis_of(const ad_node *y)
 static covar_status infer(ad_node *y)
 {
     ad_type t = *ad_in_type(y, 0);
-    int     axis = axis_of(y);
+    int axis = axis_of(y);
     t.facts = 0;
     if (axis < 0 || axis >= t.rank)
         return ad_node_fail(y, COVAR_ERR_SHAPE, "axis %d of %s", axis,
@@ -27,7 +27,7 @@ static covar_status infer(ad_node *y)
     for (int i = 1; i < y->n_in; i++) {
         COVAR_TRY(ad_need_same_dtype(y, 0, i));
         ad_type x = *ad_in_type(y, i);
-        ad_dim  mine = x.dim[axis];
+        ad_dim mine = x.dim[axis];
         x.dim[axis] = t.dim[axis];
         if (!ad_same_dims(y, &x, &t))
             return ad_node_fail(y, COVAR_ERR_SHAPE,
@@ -41,10 +41,10 @@ static covar_status infer(ad_node *y)
 
 static covar_status eval(const ad_call *c)
 {
-    int    axis = axis_of(c->node);
+    int axis = axis_of(c->node);
     size_t at = 0;
     for (int i = 0; i < c->node->n_in; i++) {
-        size_t  length = c->x[i].dim[axis];
+        size_t length = c->x[i].dim[axis];
         la_view part = la_view_slice(c->out[0], axis, at, length);
         COVAR_TRY(la_copy(c->exec, part, c->x[i]));
         at += length;
@@ -55,7 +55,7 @@ static covar_status eval(const ad_call *c)
 static covar_status vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
                         ad_node *x_bar[])
 {
-    int    axis = axis_of(y);
+    int axis = axis_of(y);
     ad_dim at = ad_fixed(0);
     for (int i = 0; i < y->n_in && y_bar[0]; i++) {
         ad_dim length = ad_in_type(y, i)->dim[axis];
@@ -68,7 +68,7 @@ static covar_status vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
 
 static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 {
-    int    axis = axis_of(y);
+    int axis = axis_of(y);
     ad_dim at = ad_fixed(0), whole = ad_node_type(y, 0)->dim[axis];
     for (int i = 0; i < y->n_in; i++) {
         if (x_dot[i]) {
@@ -86,14 +86,13 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 4));
     static const int count[] = {2, 3, 1, 2};
-    int              v = ad_example_variant(e), axis = v == 1;
-    ad_node         *x[3];
+    int v = ad_example_variant(e), axis = v == 1;
+    ad_node *x[3];
     for (int i = 0; i < count[v]; i++) {
         size_t dim[2] = {n, n};
         dim[axis] += (size_t)i;
         x[i] = v == 3 && i ? x[0]
-                           : ad_example_input(e, dtype, 2, dim,
-                                              AD_DRAW_NORMAL);
+                           : ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
     }
     return ad_example_result(e, ad_concat(x, count[v], axis));
 }
@@ -117,7 +116,6 @@ const ad_op ad_op_concat = {
 
 ad_node *ad_concat(ad_node *const *x, int n, int axis)
 {
-    return n > 0 ? ad_apply(NULL, &ad_op_concat, n, x,
-                            &(ad_axis_fields){axis})
+    return n > 0 ? ad_apply(NULL, &ad_op_concat, n, x, &(ad_axis_fields){axis})
                  : NULL;
 }

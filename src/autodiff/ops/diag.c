@@ -30,14 +30,14 @@ static covar_status infer_extract(ad_node *y)
 {
     COVAR_TRY(ad_need_square(y, 0));
     ad_type t = *ad_in_type(y, 0);
-    size_t  n;
+    size_t n;
     t.rank--;
     if (ad_dim_is_fixed(t.dim[t.rank], &n) && n < offset_of(y))
-        return ad_node_fail(y, COVAR_ERR_SHAPE, "no diagonal %d in %s",
-                            k_of(y), ad_in_text(y, 0).s);
+        return ad_node_fail(y, COVAR_ERR_SHAPE, "no diagonal %d in %s", k_of(y),
+                            ad_in_text(y, 0).s);
     if (offset_of(y) > 0)
-        t.dim[t.rank - 1] = ad_dim_sub(t.dim[t.rank - 1],
-                                       ad_fixed(offset_of(y)));
+        t.dim[t.rank - 1] =
+            ad_dim_sub(t.dim[t.rank - 1], ad_fixed(offset_of(y)));
     t.facts &= AD_POSITIVE;
     ad_node_set_type(y, 0, &t);
     return COVAR_OK;
@@ -49,7 +49,7 @@ static bool view_extract(const ad_node *y, la_view x, const size_t *dim,
 {
     (void)dim, (void)symbol;
     size_t skip = offset_of(y), n = x.dim[x.rank - 1];
-    int    right = k_of(y) > 0;
+    int right = k_of(y) > 0;
     if (skip > n)
         return false;
     la_view part = la_view_slice(x, x.rank - 2, right ? 0 : skip, n - skip);
@@ -71,8 +71,8 @@ static covar_status example_extract(ad_example *e, size_t n, la_dtype dtype)
 {
     static const int k[] = {0, 1, -2};
     COVAR_TRY(ad_example_variants(e, 3));
-    int      v = ad_example_variant(e);
-    size_t   m = v ? n + 2 : n;
+    int v = ad_example_variant(e);
+    size_t m = v ? n + 2 : n;
     ad_node *x = ad_example_matrix(e, dtype, m, m, AD_DRAW_NORMAL);
     return ad_example_result(e, ad_extract_diag(x, k[v]));
 }
@@ -182,7 +182,7 @@ static covar_status infer_add(ad_node *y)
     COVAR_TRY(ad_need_square(y, 0));
     COVAR_TRY(ad_need_same_dtype(y, 0, 1));
     const ad_type *A = ad_in_type(y, 0), *v = ad_in_type(y, 1);
-    bool           vector = v->rank == A->rank - 1;
+    bool vector = v->rank == A->rank - 1;
     if (!vector && !is_number(y))
         return ad_node_fail(y, COVAR_ERR_SHAPE,
                             "A is %s, v is %s: it needs one dim less, or two",
@@ -214,8 +214,8 @@ static covar_status vjp_add(ad_node *y, ad_node *const y_bar[],
         x_bar[0] = y_bar[0];
     if (need[1]) {
         ad_node *d = ad_extract_diag(y_bar[0], 0);
-        x_bar[1] = is_number(y) ? ad_sum(d, AD_AXIS(ad_in_type(y, 1)->rank))
-                                : d;
+        x_bar[1] =
+            is_number(y) ? ad_sum(d, AD_AXIS(ad_in_type(y, 1)->rank)) : d;
     }
     return COVAR_OK;
 }
@@ -237,12 +237,12 @@ static covar_status jvp_add(ad_node *y, ad_node *const x_dot[],
 static covar_status example_add(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 2));
-    size_t   dim[3];
-    int      b = ad_example_batch(e, dim), number = ad_example_variant(e);
+    size_t dim[3];
+    int b = ad_example_batch(e, dim), number = ad_example_variant(e);
     ad_node *A = ad_example_matrix(e, dtype, n, n, AD_DRAW_NORMAL);
     dim[b] = n;
-    ad_node *v = ad_example_input(e, dtype, number ? b : b + 1, dim,
-                                  AD_DRAW_NORMAL);
+    ad_node *v =
+        ad_example_input(e, dtype, number ? b : b + 1, dim, AD_DRAW_NORMAL);
     return ad_example_result(e, ad_add_diag(A, v));
 }
 

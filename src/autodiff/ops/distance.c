@@ -19,7 +19,7 @@ static covar_status infer(ad_node *y)
     COVAR_TRY(ad_need_same_dtype(y, 0, last));
     COVAR_TRY(ad_need_same_batch(y, 0, 2, last, 2));
     ad_type t = *ad_in_type(y, 0), z = *ad_in_type(y, last);
-    int     m = t.rank - 2;
+    int m = t.rank - 2;
     if (!ad_same_dim(y, t.dim[m + 1], z.dim[m + 1]))
         return ad_node_fail(y, COVAR_ERR_SHAPE,
                             "X is %s but Z is %s: columns differ",
@@ -51,8 +51,8 @@ static ad_node *pull(ad_node *G, la_trans trans, ad_node *X, ad_node *Z)
 {
     if (!G)
         return NULL;
-    int      m = ad_rank(G) - 2;
-    int      over = trans == LA_NO_TRANS ? m + 1 : m;
+    int m = ad_rank(G) - 2;
+    int over = trans == LA_NO_TRANS ? m + 1 : m;
     ad_node *weight = ad_expand(ad_sum(G, AD_AXIS(over)), m + 1);
     return ad_gemm_add(-2, trans, G, LA_NO_TRANS, Z, 2, ad_mul(weight, X));
 }
@@ -87,12 +87,11 @@ static covar_status vjp_self(ad_node *y, ad_node *const y_bar[],
 static covar_status example_two(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    int      v = ad_example_variant(e);
-    size_t   d = v == 1 ? 19 : 2;
+    int v = ad_example_variant(e);
+    size_t d = v == 1 ? 19 : 2;
     ad_node *X = ad_example_matrix(e, dtype, n, d, AD_DRAW_NORMAL);
-    ad_node *Z = v == 2 ? X
-                        : ad_example_matrix(e, dtype, n + 1, d,
-                                            AD_DRAW_NORMAL);
+    ad_node *Z =
+        v == 2 ? X : ad_example_matrix(e, dtype, n + 1, d, AD_DRAW_NORMAL);
     return ad_example_result(
         e, ad_apply(NULL, &ad_op_sqdist, 2, (ad_node *[]){X, Z}, NULL));
 }

@@ -45,7 +45,7 @@ static covar_status eval(const ad_call *c)
 /* Largest |x| of each matrix, or of each vector of a batch, to broadcast. */
 static ad_node *largest(ad_node *x, int dims)
 {
-    int      rank = x ? ad_rank(x) : 0;
+    int rank = x ? ad_rank(x) : 0;
     unsigned axes = 0;
     for (int k = rank - dims; k < rank; k++)
         axes |= AD_AXIS(k);
@@ -61,7 +61,7 @@ static ad_node *number(const ad_node *y, double c)
 static ad_node *gaps(ad_node *y, ad_node **safe)
 {
     ad_node *lambda = ad_out(y, 1);
-    int      last = ad_node_type(y, 1)->rank - 1;
+    int last = ad_node_type(y, 1)->rank - 1;
     ad_node *D = ad_sub(ad_expand(lambda, last + 1), ad_expand(lambda, last));
     *safe = ad_where(ad_eq(D, number(y, 0)), number(y, 1), D);
     return D;
@@ -70,13 +70,13 @@ static ad_node *gaps(ad_node *y, ad_node **safe)
 /* (X - X') / (2 gaps), without what is 0 or noise. */
 static ad_node *rotation(ad_node *y, ad_node *U_bar)
 {
-    bool     f64 = ad_node_type(y, 0)->dtype == LA_F64;
-    double   eps = f64 ? DBL_EPSILON : FLT_EPSILON;
+    bool f64 = ad_node_type(y, 0)->dtype == LA_F64;
+    double eps = f64 ? DBL_EPSILON : FLT_EPSILON;
     ad_node *U = ad_out(y, 0), *safe, *D = gaps(y, &safe);
     ad_node *X = ad_gemm(1, LA_NO_TRANS, U_bar, LA_TRANS, U);
     ad_node *N = ad_sub(X, ad_transpose(X));
-    ad_node *scale = ad_expand(largest(ad_out(y, 1), 1),
-                               ad_node_type(y, 1)->rank);
+    ad_node *scale =
+        ad_expand(largest(ad_out(y, 1), 1), ad_node_type(y, 1)->rank);
     ad_node *close = ad_le(ad_abs(D), ad_scale(scale, sqrt(eps)));
     ad_node *noise = ad_le(ad_abs(N), ad_scale(largest(X, 2), 64 * eps));
     ad_node *zero = ad_max(ad_mul(close, noise), ad_eq(D, number(y, 0)));
@@ -117,7 +117,7 @@ static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    int      v = ad_example_variant(e);
+    int v = ad_example_variant(e);
     ad_node *A = ad_example_matrix(e, dtype, n, n, AD_DRAW_SYMMETRIC);
     ad_node *y = ad_eigh(A);
     if (v < 2)

@@ -37,8 +37,7 @@ static covar_status vjp_gather(ad_node *y, ad_node *const y_bar[],
                                const bool need[], ad_node *x_bar[])
 {
     if (need[0] && y_bar[0])
-        x_bar[0] = ad_scatter_add(y_bar[0], y->in[1],
-                                  ad_in_type(y, 0)->dim[0]);
+        x_bar[0] = ad_scatter_add(y_bar[0], y->in[1], ad_in_type(y, 0)->dim[0]);
     return COVAR_OK;
 }
 
@@ -55,7 +54,7 @@ static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 static covar_status example_gather(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 2));
-    size_t   dim[2] = {n + 1, 3};
+    size_t dim[2] = {n + 1, 3};
     ad_node *x = ad_example_input(e, dtype, 2 - ad_example_variant(e), dim,
                                   AD_DRAW_NORMAL);
     ad_node *index = ad_example_index(e, 2 * n, n + 1);
@@ -93,8 +92,7 @@ static covar_status infer_scatter(ad_node *y)
     COVAR_TRY(need_index(y));
     ad_type t = *ad_in_type(y, 0);
     if (!ad_same_dim(y, t.dim[0], ad_in_type(y, 1)->dim[0]))
-        return ad_node_fail(y, COVAR_ERR_SHAPE,
-                            "x is %s, but the index is %s",
+        return ad_node_fail(y, COVAR_ERR_SHAPE, "x is %s, but the index is %s",
                             ad_in_text(y, 0).s, ad_in_text(y, 1).s);
     t.dim[0] = ((const ad_scatter_fields *)y->fields)->size;
     t.facts = 0;
@@ -120,7 +118,7 @@ static covar_status vjp_scatter(ad_node *y, ad_node *const y_bar[],
 static covar_status example_scatter(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 2));
-    size_t   dim[2] = {n, 3};
+    size_t dim[2] = {n, 3};
     ad_node *x = ad_example_input(e, dtype, 2 - ad_example_variant(e), dim,
                                   AD_DRAW_NORMAL);
     ad_node *index = ad_example_index(e, n, 3);

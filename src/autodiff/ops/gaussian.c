@@ -24,7 +24,7 @@ static covar_status infer(ad_node *node)
 {
     COVAR_TRY(ad_need_square(node, 2));
     const ad_type *y = ad_in_type(node, 0), *K = ad_in_type(node, 2);
-    bool           vector = is_vector(node);
+    bool vector = is_vector(node);
     COVAR_TRY(ad_need_same_dtype(node, 0, 1));
     COVAR_TRY(ad_need_same_dtype(node, 0, 2));
     COVAR_TRY(ad_need_rank(node, 0, 1));
@@ -61,23 +61,23 @@ static ad_dim columns(const ad_node *node)
 static ad_node *times_p(ad_node *node, ad_node *x)
 {
     la_dtype dtype = ad_in_type(node, 0)->dtype;
-    ad_dim   p = columns(node);
+    ad_dim p = columns(node);
     return ad_is_one(p) ? x : ad_mul(x, ad_dim_value(node->graph, dtype, p));
 }
 
 static covar_status expand(ad_node *node, ad_node *out[])
 {
     const ad_type *K = ad_in_type(node, 2);
-    int            m = K->rank - 2;
-    ad_node       *L = ad_cholesky(node->in[2]);
-    ad_node       *a = whitened(node, L);
+    int m = K->rank - 2;
+    ad_node *L = ad_cholesky(node->in[2]);
+    ad_node *a = whitened(node, L);
     ad_node *square = ad_sum(ad_square(a), AD_AXIS(m) | AD_AXIS(m + 1));
-    ad_dim   count = ad_dim_mul(K->dim[m], columns(node));
-    ad_node *constant = ad_scale(
-        ad_dim_value(node->graph, K->dtype, count), -0.5 * log_2_pi);
-    out[0] = ad_add(ad_sub(ad_scale(square, -0.5),
-                           times_p(node, ad_sum_log_diag(L))),
-                    constant);
+    ad_dim count = ad_dim_mul(K->dim[m], columns(node));
+    ad_node *constant =
+        ad_scale(ad_dim_value(node->graph, K->dtype, count), -0.5 * log_2_pi);
+    out[0] = ad_add(
+        ad_sub(ad_scale(square, -0.5), times_p(node, ad_sum_log_diag(L))),
+        constant);
     return COVAR_OK;
 }
 
@@ -105,7 +105,7 @@ static covar_status vjp(ad_node *node, ad_node *const y_bar[],
     ad_node *g = y_bar[0], *K = node->in[2];
     if (!g)
         return COVAR_OK;
-    int      rank = ad_rank(K);
+    int rank = ad_rank(K);
     ad_node *L = ad_cholesky(K);
     ad_node *A = ad_trsm(LA_LEFT, LA_LOWER, LA_TRANS, L, whitened(node, L));
     ad_node *alpha = is_vector(node) ? ad_squeeze(A, rank - 1) : A;
@@ -126,8 +126,8 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
     static const size_t p[] = {0, 2, 1};
-    int                 v = ad_example_variant(e);
-    ad_node            *in[2];
+    int v = ad_example_variant(e);
+    ad_node *in[2];
     for (int i = 0; i < 2; i++)
         in[i] = v ? ad_example_matrix(e, dtype, n, p[v], AD_DRAW_NORMAL)
                   : ad_example_vector(e, dtype, n, AD_DRAW_NORMAL);

@@ -17,8 +17,19 @@ static const ad_field out_table[] = {
 static covar_status infer_out(ad_node *y)
 {
     const ad_out_fields *f = y->fields;
+    if (f->index < 0 || f->index >= y->in[0]->n_out)
+        return ad_node_fail(y, COVAR_ERR_ARG, "no value %d, only 0..%d",
+                            (int)f->index, y->in[0]->n_out - 1);
     ad_node_set_type(y, 0, &y->in[0]->type[f->index]);
     return COVAR_OK;
+}
+
+static covar_status example_out(ad_example *e, size_t n, la_dtype dtype)
+{
+    COVAR_TRY(ad_example_variants(e, 1));
+    size_t dim[2] = {n, n};
+    ad_node *A = ad_example_input(e, dtype, 2, dim, AD_DRAW_SYMMETRIC);
+    return ad_example_result(e, ad_out(ad_eigh(A), 1));
 }
 
 const ad_op ad_op_out = {.abi = AD_OP_ABI,
@@ -30,7 +41,8 @@ const ad_op ad_op_out = {.abi = AD_OP_ABI,
                          .fields_size = sizeof(ad_out_fields),
                          .flags = AD_ANY_STRIDE,
                          .views = -1,
-                         .infer = infer_out};
+                         .infer = infer_out,
+                         .example = example_out};
 
 ad_node *ad_out(ad_node *y, int k)
 {
@@ -103,6 +115,13 @@ static covar_status jvp_name(ad_node *y, ad_node *const x_dot[],
     return COVAR_OK;
 }
 
+static covar_status example_name(ad_example *e, size_t n, la_dtype dtype)
+{
+    COVAR_TRY(ad_example_variants(e, 1));
+    ad_node *x = ad_example_input(e, dtype, 1, &n, AD_DRAW_NORMAL);
+    return ad_example_result(e, ad_name(x, "y"));
+}
+
 const ad_op ad_op_name = {.abi = AD_OP_ABI,
                           .name = "name",
                           .formula = "y = x",
@@ -116,7 +135,8 @@ const ad_op ad_op_name = {.abi = AD_OP_ABI,
                           .infer = infer_name,
                           .view = view_name,
                           .vjp = vjp_name,
-                          .jvp = jvp_name};
+                          .jvp = jvp_name,
+                          .example = example_name};
 
 static ad_node *renamed(ad_node *x, const char *name, unsigned facts)
 {

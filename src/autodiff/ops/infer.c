@@ -14,8 +14,8 @@ const ad_type *ad_in_type(const ad_node *y, int i)
 
 ad_text ad_in_text(const ad_node *y, int i)
 {
-    ad_text     t = {{0}};
-    char        shape[120];
+    ad_text t = {{0}};
+    char shape[120];
     const char *name = ad_node_name(y->in[i]);
     ad_type_describe(shape, sizeof(shape), ad_in_type(y, i));
     if (name)
@@ -96,7 +96,7 @@ covar_status ad_need_square(ad_node *y, int i)
 covar_status ad_need_same_batch(ad_node *y, int i, int di, int j, int dj)
 {
     const ad_type *a = ad_in_type(y, i), *b = ad_in_type(y, j);
-    bool           same = a->rank - di == b->rank - dj;
+    bool same = a->rank - di == b->rank - dj;
     for (int k = 0; same && k < a->rank - di; k++)
         same = ad_same_dim(y, a->dim[k], b->dim[k]);
     if (same)

@@ -58,7 +58,7 @@ static covar_status infer(ad_node *y)
     }
     const ad_type *A = ad_in_type(y, 0), *B = ad_in_type(y, 1);
     COVAR_TRY(ad_need_same_batch(y, 0, 2, 1, 2));
-    int    m = A->rank - 2;
+    int m = A->rank - 2;
     ad_dim k[2] = {A->dim[m + (f->ta == LA_NO_TRANS)],
                    B->dim[m + (f->tb != LA_NO_TRANS)]};
     if (!ad_same_dim(y, k[0], k[1]))
@@ -75,10 +75,9 @@ static covar_status infer(ad_node *y)
         COVAR_TRY(ad_need_same_dtype(y, 0, 2));
         if (!ad_same_dims(y, &t, ad_in_type(y, 2))) {
             char text[120];
-            return ad_node_fail(y, COVAR_ERR_SHAPE,
-                                "the product is %s but C is %s",
-                                ad_type_describe(text, sizeof(text), &t),
-                                ad_in_text(y, 2).s);
+            return ad_node_fail(
+                y, COVAR_ERR_SHAPE, "the product is %s but C is %s",
+                ad_type_describe(text, sizeof(text), &t), ad_in_text(y, 2).s);
         }
     }
     ad_node_set_type(y, 0, &t);
@@ -88,11 +87,11 @@ static covar_status infer(ad_node *y)
 static covar_status eval(const ad_call *c)
 {
     const ad_gemm_fields *f = fields_of(c->node);
-    bool                  add = c->node->n_in == 3;
+    bool add = c->node->n_in == 3;
     if (add)
         COVAR_TRY(ad_eval_start(c, 2));
-    return la_gemm(c->exec, f->alpha, (la_trans)f->ta, c->x[0],
-                   (la_trans)f->tb, c->x[1], add ? f->beta : 0, c->out[0]);
+    return la_gemm(c->exec, f->alpha, (la_trans)f->ta, c->x[0], (la_trans)f->tb,
+                   c->x[1], add ? f->beta : 0, c->out[0]);
 }
 
 static ad_node *first_bar(const ad_gemm_fields *f, ad_node *g, ad_node *B)
@@ -132,8 +131,8 @@ static ad_node *plus(ad_node *a, ad_node *b)
 static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 {
     const ad_gemm_fields *f = fields_of(y);
-    la_trans              ta = (la_trans)f->ta, tb = (la_trans)f->tb;
-    ad_node              *d = NULL;
+    la_trans ta = (la_trans)f->ta, tb = (la_trans)f->tb;
+    ad_node *d = NULL;
     if (x_dot[0])
         d = ad_gemm(f->alpha, ta, x_dot[0], tb, y->in[1]);
     if (x_dot[1])
@@ -148,14 +147,14 @@ static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 6));
-    int      v = ad_example_variant(e);
+    int v = ad_example_variant(e);
     la_trans ta = v & 1 ? LA_TRANS : LA_NO_TRANS;
     la_trans tb = v & 2 ? LA_TRANS : LA_NO_TRANS;
     if (v == 4) {
         ad_node *S = ad_example_matrix(e, dtype, n, 3, AD_DRAW_NORMAL);
         return ad_example_result(e, ad_gemm(0.5, LA_TRANS, S, LA_NO_TRANS, S));
     }
-    size_t   k = n + 1, m = 3;
+    size_t k = n + 1, m = 3;
     ad_node *A = ad_example_matrix(e, dtype, v & 1 ? k : n, v & 1 ? n : k,
                                    AD_DRAW_NORMAL);
     ad_node *B = v == 5 ? ad_example_vector(e, dtype, n, AD_DRAW_NORMAL)
@@ -170,11 +169,11 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 static covar_status example_add(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 2));
-    int      v = ad_example_variant(e);
-    ad_node *A = ad_example_matrix(e, dtype, v ? 2 : n, v ? n : 2,
-                                   AD_DRAW_NORMAL);
-    ad_node *B = ad_example_matrix(e, dtype, v ? n : 2, v ? 2 : n,
-                                   AD_DRAW_NORMAL);
+    int v = ad_example_variant(e);
+    ad_node *A =
+        ad_example_matrix(e, dtype, v ? 2 : n, v ? n : 2, AD_DRAW_NORMAL);
+    ad_node *B =
+        ad_example_matrix(e, dtype, v ? n : 2, v ? 2 : n, AD_DRAW_NORMAL);
     ad_node *C = ad_example_matrix(e, dtype, n, n, AD_DRAW_NORMAL);
     la_trans t = v ? LA_TRANS : LA_NO_TRANS;
     return ad_example_result(
@@ -217,13 +216,12 @@ const ad_op ad_op_gemm_add = {
 };
 
 /* B with one dim less than A is a vector: a column for the time being. */
-ad_node *ad_gemm(double alpha, la_trans ta, ad_node *A, la_trans tb,
-                 ad_node *B)
+ad_node *ad_gemm(double alpha, la_trans ta, ad_node *A, la_trans tb, ad_node *B)
 {
     ad_gemm_fields f = {alpha, 0, ta, tb};
     if (A && B && ad_rank(A) >= 2 && ad_rank(B) == ad_rank(A) - 1 &&
         tb == LA_NO_TRANS) {
-        int      last = ad_rank(B);
+        int last = ad_rank(B);
         ad_node *column = ad_gemm(alpha, ta, A, tb, ad_expand(B, last));
         return ad_squeeze(column, last);
     }

@@ -21,8 +21,7 @@ extern const ad_op ad_op_copy, ad_op_neg, ad_op_abs, ad_op_sign, ad_op_floor,
     ad_op_erfc, ad_op_log_erfc, ad_op_ndtr, ad_op_log_ndtr, ad_op_is_finite,
     ad_op_not;
 extern const ad_op ad_op_add, ad_op_sub, ad_op_mul, ad_op_div, ad_op_pow,
-    ad_op_min, ad_op_max, ad_op_eq, ad_op_ne, ad_op_lt, ad_op_le,
-    ad_op_where;
+    ad_op_min, ad_op_max, ad_op_eq, ad_op_ne, ad_op_lt, ad_op_le, ad_op_where;
 
 /* x written out densely (gone after compiling unless it is needed). */
 ad_node *ad_copy(ad_node *x);
@@ -32,7 +31,9 @@ covar_status ad_infer_elementwise(ad_node *y);
 
 /* ---- Reductions (reduce.c) ---------------------------------------------- */
 
-typedef struct ad_reduce_fields { int64_t axes; } ad_reduce_fields;
+typedef struct ad_reduce_fields {
+    int64_t axes;
+} ad_reduce_fields;
 extern const ad_op ad_op_sum, ad_op_reduce_max, ad_op_reduce_min;
 
 /* Puts dims of 1 back where a reduction over `axes` of `rank` dims dropped
@@ -41,27 +42,37 @@ ad_node *ad_expand_axes(ad_node *x, unsigned axes, int rank);
 
 /* ---- Shapes (shape.c, reshape.c, ...) ------------------------ */
 
-typedef struct ad_axis_fields { int64_t axis; } ad_axis_fields;
-typedef struct ad_dims_fields { ad_dims dims; } ad_dims_fields;
-typedef struct ad_permute_fields { ad_axes axes; } ad_permute_fields;
-extern const ad_op ad_op_expand, ad_op_squeeze; /* ad_axis_fields */
+typedef struct ad_axis_fields {
+    int64_t axis;
+} ad_axis_fields;
+typedef struct ad_dims_fields {
+    ad_dims dims;
+} ad_dims_fields;
+typedef struct ad_permute_fields {
+    ad_axes axes;
+} ad_permute_fields;
+extern const ad_op ad_op_expand, ad_op_squeeze;    /* ad_axis_fields */
 extern const ad_op ad_op_reshape, ad_op_broadcast; /* ad_dims_fields */
 extern const ad_op ad_op_transpose;                /* none */
 extern const ad_op ad_op_permute;                  /* ad_permute_fields */
 
 typedef struct ad_slice_fields {
     int64_t axis;
-    ad_dim  start;
-    ad_dim  length; /* of the slice; of the padded array for pad */
+    ad_dim start;
+    ad_dim length; /* of the slice; of the padded array for pad */
 } ad_slice_fields;
 extern const ad_op ad_op_slice, ad_op_pad;
 extern const ad_op ad_op_concat; /* ad_axis_fields; any number of inputs */
 
 extern const ad_op ad_op_gather; /* none */
-typedef struct ad_scatter_fields { ad_dim size; } ad_scatter_fields;
+typedef struct ad_scatter_fields {
+    ad_dim size;
+} ad_scatter_fields;
 extern const ad_op ad_op_scatter_add;
 
-typedef struct ad_cast_fields { int64_t dtype; } ad_cast_fields;
+typedef struct ad_cast_fields {
+    int64_t dtype;
+} ad_cast_fields;
 extern const ad_op ad_op_cast;
 extern const ad_op ad_op_stop_gradient; /* none */
 
@@ -69,7 +80,7 @@ extern const ad_op ad_op_stop_gradient; /* none */
 
 /* alpha op(A) op(B) (+ beta C in gemm_add). */
 typedef struct ad_gemm_fields {
-    double  alpha, beta;
+    double alpha, beta;
     int64_t ta, tb;
 } ad_gemm_fields;
 extern const ad_op ad_op_gemm, ad_op_gemm_add;
@@ -77,12 +88,14 @@ ad_node *ad_gemm_add(double alpha, la_trans ta, ad_node *A, la_trans tb,
                      ad_node *B, double beta, ad_node *C);
 
 typedef struct ad_syrk_fields {
-    double  alpha;
+    double alpha;
     int64_t trans;
 } ad_syrk_fields;
 extern const ad_op ad_op_syrk;
 
-typedef struct ad_trsm_fields { int64_t side, uplo, trans; } ad_trsm_fields;
+typedef struct ad_trsm_fields {
+    int64_t side, uplo, trans;
+} ad_trsm_fields;
 extern const ad_op ad_op_trsm, ad_op_trmm;
 
 /* ---- Factorisations (cholesky.c, chol_rev.c, potri.c, eigh.c) ----------- */
@@ -98,13 +111,19 @@ ad_node *ad_plus_transpose(ad_node *x);
 
 /* ---- Triangles and diagonals (tri.c, diag.c, trian.c) ------------------- */
 
-typedef struct ad_tri_fields { int64_t kind; } ad_tri_fields; /* la_tri_kind */
+typedef struct ad_tri_fields {
+    int64_t kind;
+} ad_tri_fields; /* la_tri_kind */
 extern const ad_op ad_op_tri;
 
-typedef struct ad_diag_fields { int64_t k; } ad_diag_fields;
+typedef struct ad_diag_fields {
+    int64_t k;
+} ad_diag_fields;
 extern const ad_op ad_op_extract_diag, ad_op_make_diag; /* ad_diag_fields */
 extern const ad_op ad_op_add_diag, ad_op_sum_log_diag;  /* none */
-typedef struct ad_trian_fields { ad_dim n; } ad_trian_fields;
+typedef struct ad_trian_fields {
+    ad_dim n;
+} ad_trian_fields;
 extern const ad_op ad_op_extract_trian; /* none */
 extern const ad_op ad_op_make_trian;    /* ad_trian_fields */
 
@@ -129,8 +148,8 @@ extern const ad_op ad_op_mvn_logpdf;                   /* none */
  * outputs: last carries, stacked results, stacked carries. */
 typedef struct ad_scan_fields {
     ad_body *body;
-    int64_t  n_seq, n_carry, n_const, n_result;
-    int64_t  reverse; /* 1: from the last step to the first */
+    int64_t n_seq, n_carry, n_const, n_result;
+    int64_t reverse; /* 1: from the last step to the first */
 } ad_scan_fields;
 extern const ad_op ad_op_scan;
 
@@ -138,12 +157,14 @@ extern const ad_op ad_op_scan;
 
 /* "'X' 500 x 3 f64": input i of y, for sentences; lives to the end of the
  * full expression. */
-typedef struct ad_text { char s[160]; } ad_text;
+typedef struct ad_text {
+    char s[160];
+} ad_text;
 ad_text ad_in_text(const ad_node *y, int i);
 ad_text ad_one_dim_text(ad_dim d);
 
 const ad_type *ad_in_type(const ad_node *y, int i);
-bool           ad_is_one(ad_dim d); /* the constant 1 */
+bool ad_is_one(ad_dim d); /* the constant 1 */
 
 /* Input i is f32 or f64. */
 covar_status ad_need_real(ad_node *y, int i);

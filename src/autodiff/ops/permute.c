@@ -12,7 +12,7 @@
 static covar_status infer_transpose(ad_node *y)
 {
     COVAR_TRY(ad_need_rank(y, 0, 2));
-    ad_type  t = *ad_in_type(y, 0);
+    ad_type t = *ad_in_type(y, 0);
     unsigned swapped = t.facts & ~(unsigned)(AD_LOWER | AD_UPPER);
     if (t.facts & AD_LOWER)
         swapped |= AD_UPPER;
@@ -91,8 +91,8 @@ static covar_status infer_permute(ad_node *y)
 {
     const ad_type *x = ad_in_type(y, 0);
     const ad_axes *a = axes_of(y);
-    unsigned       seen = 0;
-    ad_type        t = *x;
+    unsigned seen = 0;
+    ad_type t = *x;
     t.facts &= AD_POSITIVE;
     for (int k = 0; k < x->rank; k++) {
         int axis = a->axis[k];
@@ -136,7 +136,7 @@ static covar_status example_permute(ad_example *e, size_t n, la_dtype dtype)
 {
     static const int axis[][3] = {{1, 2, 0}, {2, 0, 1}, {1, 0, 2}};
     COVAR_TRY(ad_example_variants(e, 3));
-    size_t   dim[3] = {n, 2, 3};
+    size_t dim[3] = {n, 2, 3};
     ad_node *x = ad_example_input(e, dtype, 3, dim, AD_DRAW_NORMAL);
     return ad_example_result(e, ad_permute(x, axis[ad_example_variant(e)]));
 }

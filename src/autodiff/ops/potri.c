@@ -29,14 +29,13 @@ static covar_status vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
     if (!need[0] || !y_bar[0])
         return COVAR_OK;
     ad_node *G = y_bar[0];
-    double   alpha = -1;
+    double alpha = -1;
     if (ad_node_type(G, 0)->facts & AD_SYMMETRIC)
         alpha = -2;
     else
         G = ad_plus_transpose(G);
     ad_node *AG = ad_gemm(alpha, LA_NO_TRANS, y, LA_NO_TRANS, G);
-    x_bar[0] = ad_tril(
-        ad_trsm(LA_RIGHT, LA_LOWER, LA_TRANS, y->in[0], AG));
+    x_bar[0] = ad_tril(ad_trsm(LA_RIGHT, LA_LOWER, LA_TRANS, y->in[0], AG));
     return COVAR_OK;
 }
 

@@ -25,7 +25,7 @@ static const ad_random_fields *fields_of(const ad_node *y)
 static covar_status need_key(ad_node *y)
 {
     const ad_type *key = ad_in_type(y, 0);
-    size_t         n;
+    size_t n;
     if (key->dtype == LA_I32 && key->rank == 1 &&
         ad_dim_is_fixed(key->dim[0], &n) && n == 3)
         return COVAR_OK;
@@ -54,8 +54,8 @@ static covar_status eval(const ad_call *c)
                      (uint32_t)f->stream);
 }
 
-static ad_node *draw(ad_rng *rng, la_random_kind kind, la_dtype dtype,
-                     int rank, const ad_dim *dim)
+static ad_node *draw(ad_rng *rng, la_random_kind kind, la_dtype dtype, int rank,
+                     const ad_dim *dim)
 {
     ad_random_fields f = {kind, dtype, 0, {.rank = rank}};
     if (!rng->key)
@@ -150,7 +150,7 @@ const ad_op ad_op_rng_next = {
 ad_rng ad_rng_create(ad_graph *g, const char *name, uint64_t seed)
 {
     uint32_t word[3] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0};
-    int32_t  key[3] = {(int32_t)word[0], (int32_t)word[1], 0};
+    int32_t key[3] = {(int32_t)word[0], (int32_t)word[1], 0};
     return (ad_rng){.key = ad_param(g, name, la_vec_i32(key, 3))};
 }
 

@@ -28,7 +28,7 @@ ad_node *ad_expand_axes(ad_node *x, unsigned axes, int rank)
 static covar_status infer(ad_node *y)
 {
     const ad_type *x = ad_in_type(y, 0);
-    unsigned       axes = axes_of(y);
+    unsigned axes = axes_of(y);
     COVAR_TRY(ad_need_real(y, 0));
     if (axes >> x->rank)
         return ad_node_fail(y, COVAR_ERR_SHAPE,
@@ -107,32 +107,33 @@ static covar_status jvp_extreme(ad_node *y, ad_node *const x_dot[],
 static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     static const unsigned axes[] = {2, 1, 3, 0, 1, 0};
-    static const int      rank[] = {2, 2, 2, 2, 1, 0};
+    static const int rank[] = {2, 2, 2, 2, 1, 0};
     COVAR_TRY(ad_example_variants(e, 6));
-    int      v = ad_example_variant(e);
-    size_t   dim[2] = {n, 3};
+    int v = ad_example_variant(e);
+    size_t dim[2] = {n, 3};
+    if (n == 0) /* the extreme of nothing is infinite */
+        ad_example_rough(e);
     ad_node *x = ad_example_input(e, dtype, rank[v], dim, AD_DRAW_NORMAL);
     ad_reduce_fields f = {axes[v]};
-    return ad_example_result(
-        e, ad_apply(NULL, ad_example_op(e), 1, &x, &f));
+    return ad_example_result(e, ad_apply(NULL, ad_example_op(e), 1, &x, &f));
 }
 
-#define REDUCTION(id, text, back, forth)                                      \
-    const ad_op ad_op_##id = {                                                \
-        .abi = AD_OP_ABI,                                                     \
-        .name = #id,                                                          \
-        .formula = text,                                                      \
-        .n_in = 1,                                                            \
-        .n_out = 1,                                                           \
-        .fields = reduce_fields,                                              \
-        .fields_size = sizeof(ad_reduce_fields),                              \
-        .flags = AD_ANY_STRIDE,                                               \
-        .views = -1,                                                          \
-        .infer = infer,                                                       \
-        .eval = eval,                                                         \
-        .vjp = back,                                                          \
-        .jvp = forth,                                                         \
-        .example = example,                                                   \
+#define REDUCTION(id, text, back, forth)                                       \
+    const ad_op ad_op_##id = {                                                 \
+        .abi = AD_OP_ABI,                                                      \
+        .name = #id,                                                           \
+        .formula = text,                                                       \
+        .n_in = 1,                                                             \
+        .n_out = 1,                                                            \
+        .fields = reduce_fields,                                               \
+        .fields_size = sizeof(ad_reduce_fields),                               \
+        .flags = AD_ANY_STRIDE,                                                \
+        .views = -1,                                                           \
+        .infer = infer,                                                        \
+        .eval = eval,                                                          \
+        .vjp = back,                                                           \
+        .jvp = forth,                                                          \
+        .example = example,                                                    \
     };
 
 REDUCTION(sum, "y = sum over axes of x", vjp_sum, jvp_sum)

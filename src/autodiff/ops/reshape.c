@@ -22,7 +22,7 @@ static const ad_dims *dims_of(const ad_node *y)
 static covar_status infer_reshape(ad_node *y)
 {
     const ad_type *x = ad_in_type(y, 0);
-    ad_type        t = {.dtype = x->dtype, .facts = x->facts & AD_POSITIVE};
+    ad_type t = {.dtype = x->dtype, .facts = x->facts & AD_POSITIVE};
     t.rank = dims_of(y)->rank;
     for (int k = 0; k < t.rank; k++)
         t.dim[k] = dims_of(y)->dim[k];
@@ -61,12 +61,12 @@ static covar_status vjp_reshape(ad_node *y, ad_node *const y_bar[],
 static covar_status example_reshape(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    int      v = ad_example_variant(e);
-    size_t   dim[2] = {n, 4};
+    int v = ad_example_variant(e);
+    size_t dim[2] = {n, 4};
     ad_node *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
-    ad_dim   to[][3] = {{ad_fixed(4 * n)},
-                        {ad_fixed(2), ad_fixed(n), ad_fixed(2)},
-                        {ad_fixed(n), ad_fixed(4)}};
+    ad_dim to[][3] = {{ad_fixed(4 * n)},
+                      {ad_fixed(2), ad_fixed(n), ad_fixed(2)},
+                      {ad_fixed(n), ad_fixed(4)}};
     static const int rank[] = {1, 3, 2};
     return ad_example_result(
         e, ad_reshape(v == 2 ? ad_transpose(x) : x, rank[v], to[v]));
@@ -114,8 +114,8 @@ ad_node *ad_reshape(ad_node *x, int rank, const ad_dim *dim)
 static covar_status infer_broadcast(ad_node *y)
 {
     const ad_type *x = ad_in_type(y, 0);
-    ad_type        t = {.dtype = x->dtype, .facts = x->facts & AD_POSITIVE};
-    bool           good = x->rank == 0 || x->rank == dims_of(y)->rank;
+    ad_type t = {.dtype = x->dtype, .facts = x->facts & AD_POSITIVE};
+    bool good = x->rank == 0 || x->rank == dims_of(y)->rank;
     t.rank = dims_of(y)->rank;
     for (int k = 0; k < t.rank; k++) {
         t.dim[k] = dims_of(y)->dim[k];
@@ -152,14 +152,14 @@ static covar_status vjp_broadcast(ad_node *y, ad_node *const y_bar[],
 static covar_status example_broadcast(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    int      v = ad_example_variant(e);
-    size_t   dim[2] = {v == 0 ? n : 1, v == 0 ? 1 : n};
-    ad_dim   to[2] = {ad_fixed(v == 1 ? 3 : n), ad_fixed(v == 1 ? n : 3)};
-    ad_node *x = ad_example_input(e, dtype, v == 2 ? 0 : 2, dim,
-                                  AD_DRAW_NORMAL);
-    return ad_example_result(
-        e, ad_apply(NULL, &ad_op_broadcast, 1, &x,
-                    &(ad_dims_fields){{2, {to[0], to[1]}}}));
+    int v = ad_example_variant(e);
+    size_t dim[2] = {v == 0 ? n : 1, v == 0 ? 1 : n};
+    ad_dim to[2] = {ad_fixed(v == 1 ? 3 : n), ad_fixed(v == 1 ? n : 3)};
+    ad_node *x =
+        ad_example_input(e, dtype, v == 2 ? 0 : 2, dim, AD_DRAW_NORMAL);
+    return ad_example_result(e,
+                             ad_apply(NULL, &ad_op_broadcast, 1, &x,
+                                      &(ad_dims_fields){{2, {to[0], to[1]}}}));
 }
 
 const ad_op ad_op_broadcast = {

@@ -26,7 +26,7 @@ static int axis_of(const ad_node *y)
 static covar_status infer_expand(ad_node *y)
 {
     const ad_type *x = ad_in_type(y, 0);
-    int            axis = axis_of(y);
+    int axis = axis_of(y);
     if (axis < 0 || axis > x->rank || x->rank == LA_MAX_DIMS)
         return ad_node_fail(y, COVAR_ERR_SHAPE,
                             "no room for a dim before axis %d of %s", axis,
@@ -62,7 +62,7 @@ static covar_status vjp_expand(ad_node *y, ad_node *const y_bar[],
 static covar_status example_expand(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    size_t   dim[2] = {n, 2};
+    size_t dim[2] = {n, 2};
     ad_node *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
     return ad_example_result(e, ad_expand(x, ad_example_variant(e)));
 }
@@ -94,7 +94,7 @@ ad_node *ad_expand(ad_node *x, int axis)
 static covar_status infer_squeeze(ad_node *y)
 {
     const ad_type *x = ad_in_type(y, 0);
-    int            axis = axis_of(y);
+    int axis = axis_of(y);
     if (axis < 0 || axis >= x->rank || !ad_is_one(x->dim[axis]))
         return ad_node_fail(y, COVAR_ERR_SHAPE,
                             "axis %d of %s is not a constant dim of 1", axis,
@@ -134,7 +134,7 @@ static covar_status vjp_squeeze(ad_node *y, ad_node *const y_bar[],
 static covar_status example_squeeze(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 3));
-    int    axis = ad_example_variant(e);
+    int axis = ad_example_variant(e);
     size_t dim[3] = {n, n, n};
     dim[axis] = 1;
     ad_node *x = ad_example_input(e, dtype, 3, dim, AD_DRAW_NORMAL);

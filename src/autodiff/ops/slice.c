@@ -33,19 +33,19 @@ static bool fits(ad_dim whole, ad_dim start, ad_dim part)
 /* The type of slice (longer = false) or pad (true). */
 static covar_status infer_part(ad_node *y, bool longer)
 {
-    const ad_type         *x = ad_in_type(y, 0);
+    const ad_type *x = ad_in_type(y, 0);
     const ad_slice_fields *f = fields_of(y);
     if (f->axis < 0 || f->axis >= x->rank)
         return ad_node_fail(y, COVAR_ERR_SHAPE, "axis %d of %s", (int)f->axis,
                             ad_in_text(y, 0).s);
     ad_dim mine = x->dim[f->axis];
     if (!fits(longer ? f->length : mine, f->start, longer ? mine : f->length))
-        return ad_node_fail(
-            y, COVAR_ERR_SHAPE,
-            longer ? "%s does not fit: start %s in length %s"
-                   : "of %s: start %s, length %s are out of range",
-            ad_in_text(y, 0).s, ad_one_dim_text(f->start).s,
-            ad_one_dim_text(f->length).s);
+        return ad_node_fail(y, COVAR_ERR_SHAPE,
+                            longer
+                                ? "%s does not fit: start %s in length %s"
+                                : "of %s: start %s, length %s are out of range",
+                            ad_in_text(y, 0).s, ad_one_dim_text(f->start).s,
+                            ad_one_dim_text(f->length).s);
     ad_type t = *x;
     t.dim[f->axis] = f->length;
     t.facts &= longer ? 0 : AD_POSITIVE;
@@ -62,10 +62,10 @@ static bool view_slice(const ad_node *y, la_view x, const size_t *dim,
                        const size_t *symbol, la_view *out)
 {
     const ad_slice_fields *f = fields_of(y);
-    const ad_call          c = {.node = y, .symbol = symbol};
-    size_t                 start, axis = (size_t)f->axis;
-    if (ad_call_dim(&c, f->start, &start) != COVAR_OK ||
-        start > x.dim[axis] || dim[axis] > x.dim[axis] - start)
+    const ad_call c = {.node = y, .symbol = symbol};
+    size_t start, axis = (size_t)f->axis;
+    if (ad_call_dim(&c, f->start, &start) != COVAR_OK || start > x.dim[axis] ||
+        dim[axis] > x.dim[axis] - start)
         return false;
     *out = la_view_slice(x, (int)axis, start, dim[axis]);
     return true;
@@ -84,11 +84,11 @@ static covar_status vjp_slice(ad_node *y, ad_node *const y_bar[],
 /* Variants: inside along the first and the last axis, the head, nothing. */
 static covar_status example_slice(ad_example *e, size_t n, la_dtype dtype)
 {
-    static const int    axis[] = {0, 1, 0, 1};
+    static const int axis[] = {0, 1, 0, 1};
     static const size_t start[] = {1, 2, 0, 3};
     COVAR_TRY(ad_example_variants(e, 4));
-    int      v = ad_example_variant(e);
-    size_t   dim[2] = {n + 2, n + 3}, length[] = {n, n, n, 0};
+    int v = ad_example_variant(e);
+    size_t dim[2] = {n + 2, n + 3}, length[] = {n, n, n, 0};
     ad_node *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
     return ad_example_result(
         e, ad_slice(x, axis[v], ad_fixed(start[v]), ad_fixed(length[v])));
@@ -128,8 +128,8 @@ static covar_status infer_pad(ad_node *y)
 static covar_status eval_pad(const ad_call *c)
 {
     const ad_slice_fields *f = fields_of(c->node);
-    la_view                out = c->out[0];
-    size_t                 start, axis = (size_t)f->axis;
+    la_view out = c->out[0];
+    size_t start, axis = (size_t)f->axis;
     COVAR_TRY(ad_call_dim(c, f->start, &start));
     size_t length = c->x[0].dim[axis];
     if (start > out.dim[axis] || length > out.dim[axis] - start)
@@ -155,10 +155,10 @@ static covar_status vjp_pad(ad_node *y, ad_node *const y_bar[],
 static covar_status example_pad(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 2));
-    size_t   dim[2] = {n, n};
+    size_t dim[2] = {n, n};
     ad_node *x = ad_example_input(e, dtype, 2, dim, AD_DRAW_NORMAL);
-    return ad_example_result(e, ad_pad(x, ad_example_variant(e), ad_fixed(2),
-                                       ad_fixed(n + 3)));
+    return ad_example_result(
+        e, ad_pad(x, ad_example_variant(e), ad_fixed(2), ad_fixed(n + 3)));
 }
 
 const ad_op ad_op_pad = {

@@ -23,8 +23,8 @@ static covar_status infer(ad_node *y)
     COVAR_TRY(ad_need_real(y, 0));
     COVAR_TRY(ad_need_rank(y, 0, 2));
     ad_type t = *ad_in_type(y, 0);
-    int     m = t.rank - 2;
-    ad_dim  n = t.dim[m + (fields_of(y)->trans != LA_NO_TRANS)];
+    int m = t.rank - 2;
+    ad_dim n = t.dim[m + (fields_of(y)->trans != LA_NO_TRANS)];
     t.dim[m] = t.dim[m + 1] = n;
     t.facts = AD_SYMMETRIC;
     ad_node_set_type(y, 0, &t);
@@ -52,21 +52,21 @@ static covar_status vjp(ad_node *y, ad_node *const y_bar[], const bool need[],
     if (!need[0] || !y_bar[0])
         return COVAR_OK;
     ad_node *A = y->in[0], *G = y_bar[0];
-    double   alpha = f->alpha;
+    double alpha = f->alpha;
     if (ad_node_type(G, 0)->facts & AD_SYMMETRIC)
         alpha *= 2;
     else
         G = ad_plus_transpose(G);
     bool left = f->trans == LA_NO_TRANS;
-    x_bar[0] = ad_gemm(alpha, LA_NO_TRANS, left ? G : A, LA_NO_TRANS,
-                       left ? A : G);
+    x_bar[0] =
+        ad_gemm(alpha, LA_NO_TRANS, left ? G : A, LA_NO_TRANS, left ? A : G);
     return COVAR_OK;
 }
 
 static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 {
     const ad_syrk_fields *f = fields_of(y);
-    bool                  rows = f->trans == LA_NO_TRANS;
+    bool rows = f->trans == LA_NO_TRANS;
     if (x_dot[0])
         y_dot[0] = ad_plus_transpose(
             ad_gemm(f->alpha, rows ? LA_NO_TRANS : LA_TRANS, x_dot[0],
@@ -78,7 +78,7 @@ static covar_status jvp(ad_node *y, ad_node *const x_dot[], ad_node *y_dot[])
 static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 2));
-    int      v = ad_example_variant(e);
+    int v = ad_example_variant(e);
     ad_node *A = ad_example_matrix(e, dtype, n, 3, AD_DRAW_NORMAL);
     return ad_example_result(
         e, ad_syrk(v ? -2 : 1, v ? LA_TRANS : LA_NO_TRANS, A));
@@ -103,6 +103,5 @@ const ad_op ad_op_syrk = {
 
 ad_node *ad_syrk(double alpha, la_trans trans, ad_node *A)
 {
-    return ad_apply(NULL, &ad_op_syrk, 1, &A,
-                    &(ad_syrk_fields){alpha, trans});
+    return ad_apply(NULL, &ad_op_syrk, 1, &A, &(ad_syrk_fields){alpha, trans});
 }

@@ -14,8 +14,9 @@ static const ad_field tri_fields[] = {
 };
 
 static const unsigned made[] = {
-    [LA_TRIL] = AD_LOWER, [LA_TRIU] = AD_UPPER, [LA_TRI_PHI] = AD_LOWER,
-    [LA_TRI_SYM] = AD_SYMMETRIC, [LA_TRI_MEAN] = AD_SYMMETRIC,
+    [LA_TRIL] = AD_LOWER,         [LA_TRIU] = AD_UPPER,
+    [LA_TRI_PHI] = AD_LOWER,      [LA_TRI_SYM] = AD_SYMMETRIC,
+    [LA_TRI_MEAN] = AD_SYMMETRIC,
 };
 
 static la_tri_kind kind_of(const ad_node *y)

@@ -78,8 +78,7 @@ static covar_status infer_make(ad_node *y)
     COVAR_TRY(ad_need_real(y, 0));
     COVAR_TRY(ad_need_rank(y, 0, 1));
     ad_type t = *ad_in_type(y, 0);
-    if (t.rank == LA_MAX_DIMS ||
-        !ad_same_dim(y, t.dim[t.rank - 1], packed(n)))
+    if (t.rank == LA_MAX_DIMS || !ad_same_dim(y, t.dim[t.rank - 1], packed(n)))
         return ad_node_fail(y, COVAR_ERR_SHAPE,
                             "%s is no packed triangle of n = %s (%s numbers)",
                             ad_in_text(y, 0).s, ad_one_dim_text(n).s,
@@ -167,8 +166,8 @@ static covar_status jvp_log(ad_node *y, ad_node *const x_dot[],
 {
     if (!x_dot[0])
         return COVAR_OK;
-    ad_node *ratio = ad_div(ad_extract_diag(x_dot[0], 0),
-                            ad_extract_diag(y->in[0], 0));
+    ad_node *ratio =
+        ad_div(ad_extract_diag(x_dot[0], 0), ad_extract_diag(y->in[0], 0));
     y_dot[0] = ad_sum(ratio, AD_AXIS(ad_node_type(y, 0)->rank));
     return COVAR_OK;
 }

@@ -29,14 +29,13 @@ static covar_status infer(ad_node *y)
     COVAR_TRY(ad_need_same_dtype(y, 0, 1));
     COVAR_TRY(ad_need_same_batch(y, 0, 2, 1, 2));
     const ad_type *T = ad_in_type(y, 0);
-    ad_type        t = *ad_in_type(y, 1);
-    int            last = t.rank - (f->side == LA_LEFT ? 2 : 1);
+    ad_type t = *ad_in_type(y, 1);
+    int last = t.rank - (f->side == LA_LEFT ? 2 : 1);
     if (!ad_same_dim(y, T->dim[T->rank - 1], t.dim[last]))
-        return ad_node_fail(y, COVAR_ERR_SHAPE,
-                            "T is %s but B, on its %s, is %s",
-                            ad_in_text(y, 0).s,
-                            f->side == LA_LEFT ? "right" : "left",
-                            ad_in_text(y, 1).s);
+        return ad_node_fail(
+            y, COVAR_ERR_SHAPE, "T is %s but B, on its %s, is %s",
+            ad_in_text(y, 0).s, f->side == LA_LEFT ? "right" : "left",
+            ad_in_text(y, 1).s);
     bool lower = (f->uplo == LA_LOWER) == (f->trans == LA_NO_TRANS);
     t.facts &= lower ? AD_LOWER : AD_UPPER;
     ad_node_set_type(y, 0, &t);
@@ -61,11 +60,10 @@ static ad_node *turned(const ad_node *y, ad_node *B)
 }
 
 /* alpha tri of: P Q' where op(T) stands left, Q' P right; or transposed. */
-static ad_node *triangle(const ad_node *y, double alpha, ad_node *P,
-                         ad_node *Q)
+static ad_node *triangle(const ad_node *y, double alpha, ad_node *P, ad_node *Q)
 {
     const ad_trsm_fields *f = fields_of(y);
-    bool     left = f->side == LA_LEFT, plain = f->trans == LA_NO_TRANS;
+    bool left = f->side == LA_LEFT, plain = f->trans == LA_NO_TRANS;
     ad_node *a = plain == left ? P : Q, *b = plain == left ? Q : P;
     ad_node *full = left ? ad_gemm(alpha, LA_NO_TRANS, a, LA_TRANS, b)
                          : ad_gemm(alpha, LA_TRANS, a, LA_NO_TRANS, b);
@@ -160,17 +158,17 @@ ad_node *ad_trmm(la_side side, la_uplo uplo, la_trans trans, ad_node *T,
 static covar_status example(ad_example *e, size_t n, la_dtype dtype)
 {
     COVAR_TRY(ad_example_variants(e, 9));
-    int      v = ad_example_variant(e);
-    la_side  side = v & 1 ? LA_RIGHT : LA_LEFT;
-    la_uplo  uplo = v & 2 ? LA_UPPER : LA_LOWER;
+    int v = ad_example_variant(e);
+    la_side side = v & 1 ? LA_RIGHT : LA_LEFT;
+    la_uplo uplo = v & 2 ? LA_UPPER : LA_LOWER;
     la_trans trans = v & 4 ? LA_TRANS : LA_NO_TRANS;
     ad_node *L = ad_example_matrix(e, dtype, n, n, AD_DRAW_LOWER);
     ad_node *T = uplo == LA_UPPER ? ad_copy(ad_transpose(L)) : L;
     ad_node *B = v == 8 ? ad_example_vector(e, dtype, n, AD_DRAW_NORMAL)
                         : ad_example_matrix(e, dtype, v & 1 ? 3 : n,
                                             v & 1 ? n : 3, AD_DRAW_NORMAL);
-    return ad_example_result(
-        e, build(ad_example_op(e), side, uplo, trans, T, B));
+    return ad_example_result(e,
+                             build(ad_example_op(e), side, uplo, trans, T, B));
 }
 
 const ad_op ad_op_trsm = {

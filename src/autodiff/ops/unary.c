@@ -152,8 +152,7 @@ static ad_node *d_log_sigmoid(ad_node *g, ad_node *x, ad_node *y)
 static ad_node *d_erf(ad_node *g, ad_node *x, ad_node *y)
 {
     (void)y;
-    return ad_mul(g, ad_scale(ad_exp(ad_neg(ad_square(x))),
-                              two_over_sqrt_pi));
+    return ad_mul(g, ad_scale(ad_exp(ad_neg(ad_square(x))), two_over_sqrt_pi));
 }
 
 static ad_node *d_erfc(ad_node *g, ad_node *x, ad_node *y)
@@ -212,7 +211,7 @@ enum {
 
 typedef struct unary_row {
     ad_node *(*slope)(ad_node *g, ad_node *x, ad_node *y); /* NULL: zero */
-    ad_draw  draw;
+    ad_draw draw;
     unsigned shape;
 } unary_row;
 
@@ -257,8 +256,8 @@ static covar_status infer(ad_node *y)
     COVAR_TRY(ad_need_real(y, 0));
     COVAR_TRY(ad_like_input(y, 0));
     const unsigned shaped = AD_LOWER | AD_UPPER | AD_DIAGONAL;
-    unsigned       in = ad_in_type(y, 0)->facts;
-    ad_type        t = *ad_node_type(y, 0);
+    unsigned in = ad_in_type(y, 0)->facts;
+    ad_type t = *ad_node_type(y, 0);
     t.facts = in & AD_SYMMETRIC;
     if (rows[y->op->row].shape & ODD_ZERO)
         t.facts |= in & shaped;
@@ -292,25 +291,24 @@ static covar_status example(ad_example *e, size_t n, la_dtype dtype)
     COVAR_TRY(ad_example_variants(e, 1));
     const ad_op *op = ad_example_op(e);
     ad_node *x = ad_example_vector(e, dtype, n, rows[op->row].draw);
-    return ad_example_result(
-        e, ad_apply(ad_example_graph(e), op, 1, &x, NULL));
+    return ad_example_result(e, ad_apply(ad_example_graph(e), op, 1, &x, NULL));
 }
 
-#define UNARY(id, code, text)                                                 \
-    const ad_op ad_op_##id = {                                                \
-        .abi = AD_OP_ABI,                                                     \
-        .name = #id,                                                          \
-        .formula = text,                                                      \
-        .n_in = 1,                                                            \
-        .n_out = 1,                                                           \
-        .flags = AD_ELEMENTWISE | AD_BATCHED,                                 \
-        .row = code,                                                          \
-        .views = -1,                                                          \
-        .overwrites = 1,                                                      \
-        .infer = infer,                                                       \
-        .vjp = vjp,                                                           \
-        .jvp = jvp,                                                           \
-        .example = example,                                                   \
+#define UNARY(id, code, text)                                                  \
+    const ad_op ad_op_##id = {                                                 \
+        .abi = AD_OP_ABI,                                                      \
+        .name = #id,                                                           \
+        .formula = text,                                                       \
+        .n_in = 1,                                                             \
+        .n_out = 1,                                                            \
+        .flags = AD_ELEMENTWISE | AD_BATCHED,                                  \
+        .row = code,                                                           \
+        .views = -1,                                                           \
+        .overwrites = 1,                                                       \
+        .infer = infer,                                                        \
+        .vjp = vjp,                                                            \
+        .jvp = jvp,                                                            \
+        .example = example,                                                    \
     };
 
 UNARY(copy, LA_COPY, "y = x")

@@ -1,0 +1,38 @@
+/* What tests of gp share: a small series, options from a kernel's text.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TEST_GP_H
+#define TEST_GP_H
+
+#include <covar/gp.h>
+
+#include "golden_json.h"
+
+enum { SERIES_N = 20, GOLDEN_ROWS = 64 };
+
+/* A noisy sine on an even grid. */
+typedef struct series {
+    double x[SERIES_N], y[SERIES_N];
+} series;
+
+series series_make(void);
+la_view series_x(const series *s); /* (20,1) */
+la_view series_y(const series *s);
+
+/* Inputs X (n,d) and y of a golden case. */
+typedef struct golden_rows {
+    size_t n, d;
+    double X[GOLDEN_ROWS], y[GOLDEN_ROWS];
+} golden_rows;
+
+golden_rows golden_rows_read(const golden *c);
+la_view golden_rows_x(const golden_rows *r);
+la_view golden_rows_y(const golden_rows *r);
+
+/* Default options with a kernel; free both together. */
+gp_options gp_options_of(covar_context *ctx, const char *kernel);
+void gp_options_done(gp_options *o);
+
+/* The value of a model's parameter; asserts that there is one. */
+double gp_value(const gp_model *m, covar_context *ctx, const char *name);
+
+#endif
