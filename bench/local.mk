@@ -2,6 +2,26 @@
 # for each:
 #   benches += bench/bench_gemm
 #   bench_bench_gemm_LDADD = $(LINK_BENCH)
+benches += bench/bench_elementwise
+bench_bench_elementwise_SOURCES = bench/bench_elementwise.c \
+  bench/bench_elementwise.h
+bench_bench_elementwise_LDADD = $(fused_loops) $(LINK_BENCH)
+fused_loops = bench/libfused_base.la
+fused_sources = bench/elementwise_fused.c bench/elementwise_fused.inc
+EXTRA_LTLIBRARIES = $(fused_loops)
+bench_libfused_base_la_SOURCES = $(fused_sources)
+bench_libfused_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
+bench_libfused_base_la_CFLAGS = $(VEC_CFLAGS_BASE)
+if ISA_X86
+fused_loops += bench/libfused_v3.la bench/libfused_v4.la
+bench_libfused_v3_la_SOURCES = $(fused_sources)
+bench_libfused_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v3
+bench_libfused_v3_la_CFLAGS = $(VEC_CFLAGS_V3)
+bench_libfused_v4_la_SOURCES = $(fused_sources)
+bench_libfused_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_v4
+bench_libfused_v4_la_CFLAGS = $(VEC_CFLAGS_V4)
+endif
+
 benches += bench/bench_gp
 bench_bench_gp_LDADD = $(LINK_BENCH)
 benches += bench/bench_linalg

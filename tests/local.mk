@@ -35,6 +35,13 @@ unit_tests += tests/test_gp_refusals
 unit_tests += tests/test_gp_start
 unit_tests += tests/test_gp_traps
 unit_tests += tests/test_heap
+unit_tests += tests/test_linalg_copy
+unit_tests += tests/test_linalg_interp
+unit_tests += tests/test_linalg_map
+tests_test_linalg_map_SOURCES = tests/test_linalg_map.c \
+  tests/map_reference.c tests/map_reference.h
+unit_tests += tests/test_linalg_map_tail
+unit_tests += tests/test_linalg_reduce
 unit_tests += tests/test_linalg_array
 unit_tests += tests/test_linalg_cholesky
 unit_tests += tests/test_linalg_distance
@@ -90,6 +97,7 @@ dist_check_SCRIPTS += tests/check-headers.sh
 dist_check_SCRIPTS += tests/check-includes.sh
 dist_check_SCRIPTS += tests/check-style.sh
 dist_check_SCRIPTS += tests/check-symbols.sh
+dist_check_SCRIPTS += tests/check-vector.sh
 
 EXTRA_DIST += %D%/tap.sh %D%/totals.sh
 noinst_HEADERS += %D%/cutap.h %D%/test_util.h %D%/test_linalg.h

@@ -14,7 +14,6 @@
 
 #include "linalg/map_plan.h"
 
-#include <math.h>
 #include <string.h>
 
 #if defined(_OPENMP)
@@ -32,19 +31,6 @@ typedef struct runner {
     size_t index[LA_MAX_DIMS];     /* of the row */
     ptrdiff_t offset[LA_NEST_MAX]; /* of the row, in elements */
 } runner;
-
-static const double neutral[] = {[LA_REDUCE_SUM] = 0,
-                                 [LA_REDUCE_MAX] = -(double)INFINITY,
-                                 [LA_REDUCE_MIN] = (double)INFINITY};
-
-/* a with b taken in; NaN wins. */
-static double join(la_reduce_kind kind, double a, double b)
-{
-    if (kind == LA_REDUCE_SUM)
-        return a + b;
-    const bool better = kind == LA_REDUCE_MAX ? b > a : b < a;
-    return better || isnan(b) ? b : a;
-}
 
 /* ---- rows ------------------------------------------------------------------
  */
@@ -70,93 +56,6 @@ static void next_row(runner *r)
         if (!carry)
             return;
         r->index[d] = 0;
-    }
-}
-
-/* n elements of a block, a piece of one row: `base` is the operand's data. */
-typedef struct piece {
-    char *block;
-    char *base;
-    ptrdiff_t first, stride; /* in elements */
-    size_t n;
-} piece;
-
-static void read_piece(const piece *p, size_t size)
-{
-    const char *x = p->base + p->first * (ptrdiff_t)size;
-    const ptrdiff_t step = p->stride * (ptrdiff_t)size;
-    if (p->stride == 1)
-        memcpy(p->block, x, p->n * size);
-    else if (size == sizeof(double))
-        for (size_t i = 0; i < p->n; i++, x += step)
-            memcpy(p->block + i * sizeof(double), x, sizeof(double));
-    else
-        for (size_t i = 0; i < p->n; i++, x += step)
-            memcpy(p->block + i * sizeof(float), x, sizeof(float));
-}
-
-static void write_piece(const piece *p, size_t size)
-{
-    char *x = p->base + p->first * (ptrdiff_t)size;
-    const ptrdiff_t step = p->stride * (ptrdiff_t)size;
-    if (p->stride == 1)
-        memcpy(x, p->block, p->n * size);
-    else if (size == sizeof(double))
-        for (size_t i = 0; i < p->n; i++, x += step)
-            memcpy(x, p->block + i * sizeof(double), sizeof(double));
-    else
-        for (size_t i = 0; i < p->n; i++, x += step)
-            memcpy(x, p->block + i * sizeof(float), sizeof(float));
-}
-
-static double element(const char *x, size_t size)
-{
-    return size == sizeof(double) ? *(const double *)(const void *)x
-                                  : (double)*(const float *)(const void *)x;
-}
-
-/* The piece's elements into accumulators `base`. */
-static void reduce_piece(const la_map_plan *p, la_reduce_kind kind,
-                         const piece *q)
-{
-    double *acc = (double *)(void *)q->base + q->first;
-    if (q->stride == 0)
-        *acc = join(kind, *acc, p->kernels->reduce[kind](q->n, q->block));
-    else if (q->stride == 1)
-        p->kernels->accumulate[kind](q->n, acc, q->block);
-    else
-        for (size_t i = 0; i < q->n; i++, acc += q->stride)
-            *acc = join(kind, *acc, element(q->block + i * p->size, p->size));
-}
-
-typedef enum piece_job { READ, WRITE, REDUCE } piece_job;
-
-/* Does the job for n elements of operand k from flat index `start` on; in
- * short rows the block goes on through row after row. */
-static void each_piece(const runner *r, piece_job job, la_reduce_kind kind,
-                       int k, char *block, char *base, size_t start, size_t n)
-{
-    const la_map_plan *p = r->plan;
-    const la_nest *nest = &p->nest;
-    const int last = nest->rank - 1;
-    const ptrdiff_t stride = nest->stride[k][last];
-    size_t row = start / p->row, col = start % p->row;
-    for (size_t done = 0; done < n; row++, col = 0) {
-        const size_t left = n - done;
-        const ptrdiff_t offset =
-            p->long_rows ? r->offset[k] : la_nest_offset(nest, k, last, row);
-        const piece q = {.block = block + done * p->size,
-                         .base = base,
-                         .first = offset + (ptrdiff_t)col * stride,
-                         .stride = stride,
-                         .n = left < p->row - col ? left : p->row - col};
-        if (job == READ)
-            read_piece(&q, p->size);
-        else if (job == WRITE)
-            write_piece(&q, p->size);
-        else
-            reduce_piece(p, kind, &q);
-        done += q.n;
     }
 }
 
@@ -212,8 +111,8 @@ static void bind_inputs(runner *r, size_t start, size_t n, bool new_row)
             r->uniform |= UINT64_C(1) << k;
             break;
         default:
-            each_piece(r, READ, LA_REDUCE_NONE, k, slot(r, p->slot[k]), data,
-                       start, n);
+            la_map_move(p, LA_MAP_READ, k, r->offset[k], slot(r, p->slot[k]),
+                        data, start, n);
             x = slot(r, p->slot[k]);
         }
         r->at[k] = x;
@@ -300,11 +199,11 @@ static void finish_results(runner *r, size_t start, size_t n, double *acc)
             copy_register(r, q->reg, block, n);
         }
         if (q->reduce == LA_REDUCE_NONE)
-            each_piece(r, WRITE, LA_REDUCE_NONE, o, block, p->out[k].data,
-                       start, n);
+            la_map_move(p, LA_MAP_WRITE, o, r->offset[o], block, p->out[k].data,
+                        start, n);
         else
-            each_piece(r, REDUCE, q->reduce, o, block,
-                       (char *)(acc + p->acc_start[k]), start, n);
+            la_map_move(p, LA_MAP_REDUCE, o, r->offset[o], block,
+                        (char *)(acc + p->acc_start[k]), start, n);
     }
 }
 
@@ -380,7 +279,7 @@ static covar_status store_reduced(const la_exec *exec, const la_map_plan *p,
         const size_t n = la_view_count(out);
         for (size_t c = 1; c < sets; c++)
             for (size_t i = 0; i < n; i++)
-                a[i] = join(kind, a[i], a[c * p->n_acc + i]);
+                a[i] = la_map_join(kind, a[i], a[c * p->n_acc + i]);
         COVAR_TRY(la_cpu_copy(exec, out,
                               la_view_dense(a, LA_F64, out.rank, out.dim)));
     }
@@ -395,7 +294,7 @@ static void clear_acc(const la_map_plan *p, double *acc)
         const size_t n = la_view_count(p->out[k]);
         for (size_t c = 0; kind != LA_REDUCE_NONE && c < sets; c++)
             for (size_t i = 0; i < n; i++)
-                acc[c * p->n_acc + p->acc_start[k] + i] = neutral[kind];
+                acc[c * p->n_acc + p->acc_start[k] + i] = la_map_neutral[kind];
     }
 }
 

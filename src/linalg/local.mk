@@ -52,6 +52,7 @@ libcovar_core_la_SOURCES += %D%/interp.c
 libcovar_core_la_SOURCES += %D%/map.c
 libcovar_core_la_SOURCES += %D%/map_check.c
 libcovar_core_la_SOURCES += %D%/map_optimise.c
+libcovar_core_la_SOURCES += %D%/map_piece.c
 libcovar_core_la_SOURCES += %D%/map_plan.c
 libcovar_core_la_SOURCES += %D%/map_plan.h
 libcovar_core_la_SOURCES += %D%/map_table.c
@@ -110,7 +111,8 @@ map_isa_sources = %D%/map_kernels.c %D%/map_isa.h %D%/map_vec.inc
 map_isa_sources += %D%/map_pair.inc
 map_isa_sources += %D%/map_exp.inc %D%/map_hyperbolic.inc %D%/map_erf.inc
 map_isa_sources += %D%/map_brief.inc %D%/map_f32.inc
-map_isa_sources += %D%/map_funcs.inc %D%/map_rows.inc %D%/map_reduce.inc
+map_isa_sources += %D%/map_funcs.inc %D%/map_each.inc %D%/map_rows.inc
+map_isa_sources += %D%/map_super.inc %D%/map_reduce.inc
 libmap_base_la_SOURCES = $(map_isa_sources)
 libmap_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
 libmap_base_la_CFLAGS = $(VEC_CFLAGS_BASE)

@@ -19,7 +19,13 @@
 #define REAL_BODY "linalg/map_funcs.inc"
 #include "linalg/each_real.h"
 
+#define REAL_BODY "linalg/map_each.inc"
+#include "linalg/each_real.h"
+
 #define REAL_BODY "linalg/map_rows.inc"
+#include "linalg/each_real.h"
+
+#define REAL_BODY "linalg/map_super.inc"
 #include "linalg/each_real.h"
 
 #define REAL_BODY "linalg/map_reduce.inc"

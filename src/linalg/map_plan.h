@@ -71,4 +71,22 @@ void la_map_plan_init(la_map_plan *plan, const la_exec *exec,
 size_t la_map_max_acc(const la_map_code *code, int rank, const size_t *dim);
 size_t la_map_scratch(const la_map_code *code);
 
+/* What a reduction starts from, and a with b taken in (NaN wins); by
+ * la_reduce_kind. */
+extern const double la_map_neutral[];
+double              la_map_join(la_reduce_kind kind, double a, double b);
+
+typedef enum la_map_job {
+    LA_MAP_READ,  /* operand to block */
+    LA_MAP_WRITE, /* block to operand */
+    LA_MAP_REDUCE /* block into the accumulators of a reduced result */
+} la_map_job;
+
+/* Does the job for n elements of operand k from flat index `start` on; `base`
+ * is the operand's first element or accumulator. In long rows `row_offset` is
+ * that of the row; in short ones the block goes on from row to row. */
+void la_map_move(const la_map_plan *p, la_map_job job, int k,
+                 ptrdiff_t row_offset, char *block, char *base, size_t start,
+                 size_t n);
+
 #endif
