@@ -64,7 +64,7 @@ static ad_node *exp_minus_one(const ad_rewriter *rw, ad_node *y)
     double c;
     ad_node *x = ad_match_scalar(y, &ad_op_add, &c), *a;
     (void)rw;
-    if (c != -1 || !(a = ad_match(x, &ad_op_exp, 0)))
+    if (!x || c != -1 || !(a = ad_match(x, &ad_op_exp, 0)))
         return NULL;
     return as(ad_expm1(a), y);
 }
