@@ -295,12 +295,14 @@ static void set_tangent_outputs(build *b, const request *q)
         }
 }
 
+/* The copied body may be gone by now (an equal scan was there already), so the
+ * outputs are looked up in y's own. */
 static void hand_out_tangents(ad_node *scan, const build *b, ad_node *y_dot[])
 {
     int n_carry = (int)b->f->n_carry, n_out = b->f->body->n_out;
     int carry = n_carry, all = b->carry.n, result = all + n_out - n_carry;
     for (int k = 0; k < n_out; k++) {
-        if (!ad_is_real(b->out[k], 0))
+        if (!ad_is_real(b->f->body->out[k], 0))
             continue;
         if (k >= n_carry) {
             y_dot[k] = ad_out(scan, result++);
