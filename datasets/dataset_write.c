@@ -9,7 +9,8 @@
 enum {
     CHUNKED_FROM = 1 << 16, /* bytes; below, chunks would cost more */
     CHUNK_BYTES = 1 << 18,
-    DEFLATE_LEVEL = 6
+    DEFLATE_LEVEL = 6,
+    GROUP_BYTES = 256
 };
 
 typedef struct writer {
@@ -64,7 +65,7 @@ static hid_t make_plan(const dataset_entry *e, size_t count)
     return plan;
 }
 
-static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
+static bool write_elements(const writer *w, const dataset_entry *e)
 {
     hsize_t dim[LA_MAX_DIMS] = {0};
     size_t count = 1;
@@ -76,8 +77,8 @@ static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
     hid_t plan = make_plan(e, count);
     hid_t space = e->rank > 0 ? H5Screate_simple(e->rank, dim, NULL)
                               : H5Screate(H5S_SCALAR);
-    hid_t set =
-        H5Dcreate2(w->file, e->name, type, space, link, plan, H5P_DEFAULT);
+    hid_t set = H5Dcreate2(w->file, e->name, type, space, H5P_DEFAULT, plan,
+                           H5P_DEFAULT);
     bool good = set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL,
                                                     H5P_DEFAULT, e->data) >= 0);
     good = set >= 0 && H5Dclose(set) >= 0 && good;
@@ -88,16 +89,35 @@ static bool write_elements(const writer *w, const dataset_entry *e, hid_t link)
     return good;
 }
 
+/* Makes the group of "GROUP/NAME" if it is not there yet, without times. */
+static bool make_group(const writer *w, const char *name)
+{
+    const char *slash = strchr(name, '/');
+    char group[GROUP_BYTES];
+    size_t length = slash ? (size_t)(slash - name) : 0;
+    if (!slash)
+        return true;
+    if (length >= sizeof(group))
+        return false;
+    memcpy(group, name, length);
+    group[length] = '\0';
+    if (H5Lexists(w->file, group, H5P_DEFAULT) > 0)
+        return true;
+    hid_t plan = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(plan, false);
+    hid_t made = H5Gcreate2(w->file, group, H5P_DEFAULT, plan, H5P_DEFAULT);
+    H5Pclose(plan);
+    return made >= 0 && H5Gclose(made) >= 0;
+}
+
 static covar_status write_members(const writer *w)
 {
-    hid_t link = H5Pcreate(H5P_LINK_CREATE);
-    covar_status status = COVAR_OK;
-    H5Pset_create_intermediate_group(link, 1);
-    for (size_t i = 0; status == COVAR_OK && i < w->d->n_entry; i++)
-        if (!write_elements(w, &w->d->entry[i], link))
-            status = broken(w, w->d->entry[i].name);
-    H5Pclose(link);
-    return status;
+    for (size_t i = 0; i < w->d->n_entry; i++) {
+        const dataset_entry *e = &w->d->entry[i];
+        if (!make_group(w, e->name) || !write_elements(w, e))
+            return broken(w, e->name);
+    }
+    return COVAR_OK;
 }
 
 /* A string of fixed length, padded by zeros (at least one: there is no empty
