@@ -211,7 +211,7 @@ static const row rows[] = {
 };
 
 static const row distance = {"sqdist",   "write",    prepare_sqdist,
-                             run_sqdist, write_once, 1.5};
+                             run_sqdist, write_once, 2.5};
 static const row stack = {"stack potrf", "potrf loop", prepare_potrf,
                           run_potrf,     lapack_potrf, 0.25};
 

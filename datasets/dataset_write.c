@@ -9,8 +9,7 @@
 enum {
     CHUNKED_FROM = 1 << 16, /* bytes; below, chunks would cost more */
     CHUNK_BYTES = 1 << 18,
-    DEFLATE_LEVEL = 6,
-    GROUP_BYTES = 256
+    DEFLATE_LEVEL = 6
 };
 
 typedef struct writer {
@@ -89,35 +88,34 @@ static bool write_elements(const writer *w, const dataset_entry *e)
     return good;
 }
 
-/* Makes the group of "GROUP/NAME" if it is not there yet, without times. */
-static bool make_group(const writer *w, const char *name)
+/* The group of "group/member", without the time at which it was made. */
+static bool make_group(const writer *w, const char *member)
 {
-    const char *slash = strchr(name, '/');
-    char group[GROUP_BYTES];
-    size_t length = slash ? (size_t)(slash - name) : 0;
-    if (!slash)
-        return true;
-    if (length >= sizeof(group))
-        return false;
-    memcpy(group, name, length);
-    group[length] = '\0';
-    if (H5Lexists(w->file, group, H5P_DEFAULT) > 0)
+    char name[256];
+    const char *slash = strchr(member, '/');
+    size_t n = slash ? (size_t)(slash - member) : 0;
+    if (!slash || n >= sizeof(name))
+        return !slash;
+    memcpy(name, member, n);
+    name[n] = '\0';
+    if (H5Lexists(w->file, name, H5P_DEFAULT) > 0)
         return true;
     hid_t plan = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_obj_track_times(plan, false);
-    hid_t made = H5Gcreate2(w->file, group, H5P_DEFAULT, plan, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(w->file, name, H5P_DEFAULT, plan, H5P_DEFAULT);
     H5Pclose(plan);
-    return made >= 0 && H5Gclose(made) >= 0;
+    return group >= 0 && H5Gclose(group) >= 0;
 }
 
 static covar_status write_members(const writer *w)
 {
-    for (size_t i = 0; i < w->d->n_entry; i++) {
+    covar_status status = COVAR_OK;
+    for (size_t i = 0; status == COVAR_OK && i < w->d->n_entry; i++) {
         const dataset_entry *e = &w->d->entry[i];
         if (!make_group(w, e->name) || !write_elements(w, e))
-            return broken(w, e->name);
+            status = broken(w, e->name);
     }
-    return COVAR_OK;
+    return status;
 }
 
 /* A string of fixed length, padded by zeros (at least one: there is no empty

@@ -25,7 +25,7 @@ typedef struct covar_sobol {
     uint64_t seed;
     uint64_t index; /* of the next point */
     uint32_t direction[COVAR_SOBOL_DIMS][COVAR_SOBOL_BITS];
-    uint32_t at[COVAR_SOBOL_DIMS];    /* the next point, not shifted */
+    uint32_t at[COVAR_SOBOL_DIMS]; /* the next point, not shifted */
     uint32_t shift[COVAR_SOBOL_DIMS];
 } covar_sobol;
 

@@ -13,7 +13,8 @@
  * thread with two; in place with out of place; wrong inputs give a status and
  * a sentence; a failing allocation leaks nothing; vjp and jvp agree with
  * central differences and with each other; second derivatives agree with
- * differences of first ones. An operator without an example fails. */
+ * differences of first ones. An operator without an example fails.
+ * COVAR_ONLY=name in the environment runs one operator. */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
 

@@ -15,6 +15,7 @@ unit_tests += tests/test_autodiff_node
 unit_tests += tests/test_autodiff_print
 unit_tests += tests/test_autodiff_rop
 unit_tests += tests/test_autodiff_store
+unit_tests += tests/test_autodiff_optim
 unit_tests += tests/test_context
 unit_tests += tests/test_golden_json
 unit_tests += tests/test_gp_data
@@ -58,6 +59,11 @@ eager_sources = tests/eager.c tests/eager.h
 unit_tests += tests/test_conformance_ops
 tests_test_conformance_ops_SOURCES = %D%/test_conformance_ops.c \
   $(conformance_sources)
+unit_tests += tests/test_autodiff_adam
+unit_tests += tests/test_autodiff_fuse
+unit_tests += tests/test_autodiff_plan
+unit_tests += tests/test_autodiff_program
+unit_tests += tests/test_autodiff_runner
 unit_tests += tests/test_conformance_compiled
 tests_test_conformance_compiled_SOURCES = \
   %D%/test_conformance_compiled.c $(conformance_sources)
@@ -78,6 +84,7 @@ unit_tests += tests/test_datasets_split
 unit_tests += tests/test_datasets_write
 public_tests += tests/test_public_base
 tests_test_public_base_LDADD = $(LINK_PUBLIC)
+dist_check_SCRIPTS += tests/check-app.sh
 dist_check_SCRIPTS += tests/check-guide.sh
 dist_check_SCRIPTS += tests/check-headers.sh
 dist_check_SCRIPTS += tests/check-includes.sh

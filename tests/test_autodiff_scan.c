@@ -125,12 +125,90 @@ static void test_two_states(void)
     eager_end();
 }
 
+/* c' = c w + x with w of the graph around. */
+static covar_status step_outer(ad_graph *body, ad_node *const *x, ad_node **out,
+                               void *data)
+{
+    ad_node *const *w = data;
+    (void)body;
+    out[0] = ad_add(ad_mul(x[1], *w), x[0]);
+    return COVAR_OK;
+}
+
+static void test_outer_node(void)
+{
+    static const double x[] = {1, 2, 3};
+    eager_begin();
+    ad_node *seq = ad_constant(eager_g, la_vec_f64(x, 3));
+    ad_node *zero = ad_scalar(eager_g, LA_F64, 0);
+    ad_node *w = ad_name(ad_scalar(eager_g, LA_F64, 2), "w");
+    ad_node *y = ad_scan(&(ad_scan_spec){.n_seq = 1,
+                                         .n_carry = 1,
+                                         .seq = &seq,
+                                         .carry = &zero,
+                                         .step = step_outer,
+                                         .data = &w});
+    ad_node *c = ad_out(y, 0); /* w^2 + 2 w + 3 */
+    TEST_CLOSE(eager_number(c), 11, 1e-15);
+    ad_node *d = eager_gradient(c, w);
+    TEST_CLOSE(eager_number(d), 6, 1e-15);
+    TEST_CLOSE(eager_number(eager_gradient(d, w)), 2, 1e-15);
+    eager_end();
+}
+
+static covar_status step_widen(ad_graph *body, ad_node *const *x, ad_node **out,
+                               void *data)
+{
+    (void)body, (void)data;
+    out[0] = ad_expand(x[1], 0);
+    return COVAR_OK;
+}
+
+static covar_status step_refuse(ad_graph *body, ad_node *const *x,
+                                ad_node **out, void *data)
+{
+    (void)body, (void)x, (void)out, (void)data;
+    return COVAR_ERR_DATA;
+}
+
+static void test_errors(void)
+{
+    static const double x[] = {1, 2, 3};
+    eager_begin();
+    ad_node *seq[2] = {ad_constant(eager_g, la_vec_f64(x, 3)),
+                       ad_constant(eager_g, la_vec_f64(x, 2))};
+    ad_node *zero = ad_scalar(eager_g, LA_F64, 0);
+    ad_scan_spec s = {.n_seq = 1,
+                      .n_carry = 1,
+                      .seq = seq,
+                      .carry = &zero,
+                      .step = step_widen};
+    TEST_INT(ad_scan(&s) == NULL, 1);
+    TEST_CONTAINS(ad_graph_error_text(eager_g), "carry 0 begins as");
+    ad_graph_clear_error(eager_g);
+    s.n_seq = 2;
+    TEST_INT(ad_scan(&s) == NULL, 1);
+    TEST_CONTAINS(ad_graph_error_text(eager_g), "lengths differ");
+    ad_graph_clear_error(eager_g);
+    s.n_seq = 1;
+    s.step = step_refuse;
+    TEST_INT(ad_scan(&s) == NULL, 1);
+    TEST_CONTAINS(ad_graph_error_text(eager_g), "step function failed");
+    ad_graph_clear_error(eager_g);
+    s.seq = &zero;
+    TEST_INT(ad_scan(&s) == NULL, 1);
+    TEST_CONTAINS(ad_graph_error_text(eager_g), "no steps");
+    eager_end();
+}
+
 int main(void)
 {
     static const cutap_case cases[] = {
         {"polynomial by scan, three derivatives", test_polynomial},
         {"recurrence: R-op and Jacobian", test_recurrence},
         {"two zero states", test_two_states},
+        {"a node of the graph around", test_outer_node},
+        {"errors", test_errors},
     };
     return CUTAP_RUN("scan", cases);
 }

@@ -152,7 +152,7 @@ static void test_repeated_input(void)
 static void test_threads(void)
 {
     covar_context *ctx = test_context();
-    const size_t n[2] = {300, 40}, batch[2] = {0, 30};
+    const size_t n[2] = {600, 40}, batch[2] = {0, 30};
     for (int q = 0; q < 2; q++) {
         covar_rng rng = covar_rng_init(9, 9);
         stack A = stack_create(LA_F64, batch[q], n[q], n[q], 1);

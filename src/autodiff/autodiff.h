@@ -57,7 +57,8 @@ COVAR_API covar_context *ad_graph_context(const ad_graph *g);
 COVAR_API bool           ad_graph_is_eager(const ad_graph *g);
 COVAR_API size_t         ad_graph_node_count(const ad_graph *g);
 
-/* Frees every node, value and hash entry made since the mark. */
+/* Frees every node, value and hash entry made since the mark; sizes and what
+ * ad_dim_equal stated remain. */
 typedef struct ad_mark {
     size_t nodes, bytes;
 } ad_mark;
@@ -94,7 +95,8 @@ COVAR_API ad_node *ad_input(ad_graph *g, const char *name, la_dtype dtype,
                             int rank, const ad_dim *dim);
 
 /* Parameter `name` of the graph's store, made there from `init` if absent
- * (then init must not be none). In an eager graph: its value now. */
+ * (then init must not be none). One node per name; in an eager graph its value
+ * now, a new node when it was written since. In a body: captured. */
 COVAR_API ad_node *ad_param(ad_graph *g, const char *name, la_view init);
 
 /* Constants; the elements are copied. */
@@ -281,7 +283,9 @@ COVAR_API ad_node *ad_scan(const ad_scan_spec *spec);
 
 /* dy[i] = d y / d wrt[i], y of rank 0. Exact or an error: COVAR_ERR_NO_GRAD
  * names an operator without derivative; a wrt that y does not depend on is
- * COVAR_ERR_ARG (see ad_grad_options). */
+ * COVAR_ERR_ARG (see ad_grad_options). Every path counts, also one through
+ * another wrt: dy[i] does not depend on what else is asked for. The error is
+ * also the graph's, and dy[] is NULL. Cost: the nodes between wrt and y. */
 COVAR_API COVAR_MUST_CHECK covar_status ad_grad(ad_node **dy, ad_node *y,
                                                 ad_node *const *wrt, int n);
 
@@ -295,7 +299,9 @@ COVAR_API COVAR_MUST_CHECK covar_status
 ad_lop(ad_node **x_bar, ad_node *const *y, ad_node *const *y_bar, int n_y,
        ad_node *const *wrt, int n, const ad_grad_options *options);
 
-/* J v: tangents of y along x_dot. */
+/* J v: tangents of y along x_dot; zeros for a y without any. A wrt that no y
+ * depends on is COVAR_ERR_ARG. Operators without a jvp get one from their vjp
+ * by differentiating it along v. */
 COVAR_API COVAR_MUST_CHECK covar_status
 ad_rop(ad_node **y_dot, ad_node *const *y, int n_y, ad_node *const *wrt,
        ad_node *const *x_dot, int n);
@@ -305,7 +311,8 @@ COVAR_API COVAR_MUST_CHECK covar_status ad_hvp(ad_node **hv, ad_node *y,
                                                ad_node *const *wrt,
                                                ad_node *const *v, int n);
 
-/* d y / d x, y (m), x (p), p fixed: (m,p). Hessian of y (rank 0) in x (p). */
+/* d y / d x, y (m), x (p), p fixed: (m,p), built from p tangents or, if m is
+ * fixed and smaller, m adjoints. Hessian of y (rank 0) in x (p). */
 COVAR_API ad_node *ad_jacobian(ad_node *y, ad_node *x);
 COVAR_API ad_node *ad_hessian(ad_node *y, ad_node *x);
 
@@ -440,7 +447,9 @@ COVAR_API const char  *ad_module_param_name(const ad_module *m, size_t i);
 COVAR_API la_view      ad_module_param_init(const ad_module *m, size_t i);
 COVAR_API ad_transform ad_module_param_transform(const ad_module *m, size_t i);
 
-/* forward with the store's parameters "module.param" of the graph of x. */
+/* forward with the store's parameters "module.param" of the graph of x, which
+ * hold values, not free coordinates. Applied twice in a graph: shared. New
+ * nodes have the module's name as scope. */
 COVAR_API ad_node *ad_module_apply(const ad_module *m, ad_node *x);
 
 /* forward with given parameter values (ad_module_param_count of them). */
@@ -462,8 +471,9 @@ ad_adam(ad_slot *slots, size_t *n_slots, ad_node *loss, ad_node *const *param,
 
 /* ---- Inspection --------------------------------------------------------- */
 
-/* S-expression of x into a new string (free with covar's free function
- * ad_text_free); NULL when out of memory. */
+/* S-expression of x as a new string, (mul #1=(exp X) #1#): what is used twice
+ * is labelled, so that the text is linear in the nodes. Free it by
+ * ad_text_free with the graph of x. NULL when out of memory. */
 COVAR_API char *ad_print(const ad_node *x);
 COVAR_API char *ad_program_print(const ad_program *p);
 COVAR_API void  ad_text_free(ad_graph *g, char *text);

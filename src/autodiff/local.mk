@@ -109,3 +109,4 @@ libcovar_core_la_SOURCES += %D%/optim_memory.c
 libcovar_core_la_SOURCES += %D%/optim_middle.c
 libcovar_core_la_SOURCES += %D%/optim_pairs.c
 libcovar_core_la_SOURCES += %D%/optim_subspace.c
+libcovar_core_la_SOURCES += %D%/optim_adam.c

@@ -44,8 +44,8 @@ static size_t prepare(ad_model_step *m)
     size_t size = 0;
     for (size_t i = 0; i < m->pairs->n; i++) {
         const double g = m->g[i];
-        const double room = g < 0 ? m->upper[i] - m->x[i]
-                                  : m->x[i] - m->lower[i];
+        const double room =
+            g < 0 ? m->upper[i] - m->x[i] : m->x[i] - m->lower[i];
         m->z[i] = 0;
         m->fixed[i] = g == 0 ? !(m->lower[i] < m->upper[i]) : !(room > 0);
         m->d[i] = m->fixed[i] ? 0 : -g;
@@ -85,10 +85,10 @@ static void pass_breakpoint(ad_model_step *m, piece *at, size_t b)
     ad_pairs_row(m->pairs, m->u, b);
     memcpy(m->q, m->u, k2 * sizeof(*m->q));
     ad_middle_solve(&m->pairs->M, m->q); /* q = M w_b */
-    at->slope += dt * at->curvature + g * g + theta * g * m->z[b]
-                 - g * dot(m->q, m->c, k2);
-    at->curvature -= theta * g * g + 2 * g * dot(m->q, m->p, k2)
-                     + g * g * dot(m->q, m->u, k2);
+    at->slope += dt * at->curvature + g * g + theta * g * m->z[b] -
+                 g * dot(m->q, m->c, k2);
+    at->curvature -= theta * g * g + 2 * g * dot(m->q, m->p, k2) +
+                     g * g * dot(m->q, m->u, k2);
     at->curvature = fmax(at->curvature, at->least);
     for (size_t j = 0; j < k2; j++)
         m->p[j] += g * m->u[j];

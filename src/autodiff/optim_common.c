@@ -4,11 +4,10 @@
 
 #include "autodiff/optim_impl.h"
 
-#include <float.h>
 #include <math.h>
 #include <time.h>
 
-enum { MOST_MEMORY = 1000 };
+enum { MOST_MEMORY = 1000, FEW_COORDINATES = 1000, MEMORY_OF_FEW = 30 };
 
 ad_optim_options ad_optim_options_default(void)
 {
@@ -19,7 +18,6 @@ ad_optim_options ad_optim_options_default(void)
         .step_tol = 1e-10,
         .first_step = 1,
         .max_step = 2,
-        .memory = 10,
     };
 }
 
@@ -29,8 +27,8 @@ const char *ad_stop_name(ad_stop reason)
         [AD_STOP_GRADIENT] = "gradient",
         [AD_STOP_VALUE] = "value",
         [AD_STOP_STEP] = "step",
-        [AD_STOP_ITERATIONS] = "max_iterations",
-        [AD_STOP_SECONDS] = "max_seconds",
+        [AD_STOP_ITERATIONS] = "iterations",
+        [AD_STOP_SECONDS] = "seconds",
         [AD_STOP_CANCELLED] = "cancelled",
         [AD_STOP_LINE_SEARCH] = "line_search",
     };
@@ -50,16 +48,15 @@ static covar_status real_option(double *out, covar_context *ctx, double value,
     return COVAR_OK;
 }
 
-covar_status ad_optim_options_resolve(ad_optim_options *out,
-                                      covar_context *ctx,
-                                      const ad_optim_options *options)
+covar_status ad_optim_options_resolve(ad_optim_options *out, covar_context *ctx,
+                                      size_t n, const ad_optim_options *options)
 {
     const ad_optim_options std = ad_optim_options_default();
     *out = options ? *options : std;
     if (out->max_iterations == 0)
         out->max_iterations = std.max_iterations;
     if (out->memory == 0)
-        out->memory = std.memory;
+        out->memory = n <= FEW_COORDINATES ? MEMORY_OF_FEW : 10;
     if (out->memory > MOST_MEMORY)
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "ad_minimise: memory = %zu pairs, at most %d",
@@ -88,8 +85,8 @@ covar_status ad_optim_bounds(double *x, double *lower, double *upper,
     for (size_t i = 0; i < problem->n; i++) {
         lower[i] = problem->lower ? problem->lower[i] : -INFINITY;
         upper[i] = problem->upper ? problem->upper[i] : INFINITY;
-        if (!(lower[i] <= upper[i]) || lower[i] == INFINITY
-            || upper[i] == -INFINITY)
+        if (!(lower[i] <= upper[i]) || lower[i] == INFINITY ||
+            upper[i] == -INFINITY)
             return covar_fail(
                 ctx, COVAR_ERR_ARG,
                 "ad_minimise: lower[%zu] = %g and upper[%zu] = %g leave no "
@@ -98,16 +95,18 @@ covar_status ad_optim_bounds(double *x, double *lower, double *upper,
         const double moved = fmin(fmax(x[i], lower[i]), upper[i]);
         if (isnan(x[i]) || !isfinite(moved))
             return covar_fail(ctx, COVAR_ERR_ARG,
-                              "ad_minimise: start x[%zu] = %g is not finite",
-                              i, x[i]);
+                              "ad_minimise: start x[%zu] = %g is not finite", i,
+                              x[i]);
         x[i] = moved;
     }
     return COVAR_OK;
 }
 
+/* A log determinant of an ill-conditioned matrix is no better than that: the
+ * value of a GP likelihood with condition 1e9 was seen to scatter by 4e-11. */
 double ad_optim_noise(double f)
 {
-    return 1e3 * DBL_EPSILON * fmax(1, fabs(f));
+    return 1e-10 * fmax(1, fabs(f));
 }
 
 double ad_optim_clock(void)

@@ -33,7 +33,7 @@ void ad_middle_solve(const ad_middle *mid, double *v);
 typedef struct ad_pairs {
     size_t n, capacity, count;
     double theta;
-    double **s, **y; /* rows (n), the oldest first */
+    double **s, **y;      /* rows (n), the oldest first */
     double *ss, *sy, *yy; /* (capacity, capacity): s_i's_j, s_i'y_j, y_i'y_j */
     ad_middle M;
 } ad_pairs;
@@ -61,13 +61,13 @@ typedef struct ad_model_step {
     const ad_pairs *pairs;
     const double *x, *g;
     const double *lower, *upper;
-    double *z;                   /* (n) out: the step */
-    double *c;                   /* (2k) out: W'z of the Cauchy point */
-    bool *fixed;                 /* (n) out: at a bound */
-    double *d, *t;               /* (n) work */
-    size_t *heap;                /* (n) work */
-    double *p, *q, *u;           /* (2k) work */
-    ad_middle sub;               /* work */
+    double *z;         /* (n) out: the step */
+    double *c;         /* (2k) out: W'z of the Cauchy point */
+    bool *fixed;       /* (n) out: at a bound */
+    double *d, *t;     /* (n) work */
+    size_t *heap;      /* (n) work */
+    double *p, *q, *u; /* (2k) work */
+    ad_middle sub;     /* work */
 } ad_model_step;
 
 /* z = first minimiser of q along the projected steepest descent path. */
@@ -106,12 +106,12 @@ ad_search_state ad_search_update(ad_search *s, double f, double slope);
 
 /* ---- optim_common.c ---- */
 
-/* What counts as equal to f: the rounding of a sum of many terms. */
+/* Differences of f below this are not looked at: rounding. */
 double ad_optim_noise(double f);
 
-/* Defaults filled in; COVAR_ERR_ARG names what is wrong. */
-covar_status ad_optim_options_resolve(ad_optim_options *out,
-                                      covar_context *ctx,
+/* Defaults for n coordinates filled in; COVAR_ERR_ARG names what is wrong. */
+covar_status ad_optim_options_resolve(ad_optim_options *out, covar_context *ctx,
+                                      size_t n,
                                       const ad_optim_options *options);
 
 /* Checks bounds and start, writes the bounds (n each, infinite where there is

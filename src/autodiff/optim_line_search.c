@@ -6,8 +6,10 @@
  * By reverse communication: the caller evaluates, this file decides. First
  * the step grows until an interval (lo, hi) holds a good point, then the
  * interval shrinks by cubic interpolation. A trial without a value counts as
- * +infinity: "too far", halved. `noise` makes the first condition harmless
- * where f no longer resolves the decrease; there the slopes alone decide.
+ * +infinity: "too far", halved; the first point before such a wall that
+ * meets the first condition is taken, whatever its slope. `noise` makes that
+ * condition harmless where f no longer resolves the decrease; there the
+ * slopes alone decide.
  * Source: Nocedal & Wright 2006, algorithms 3.5 and 3.6, eq. 3.59; the noise
  * after Hager & Zhang 2005, eq. 27. */
 #include "config.h"
@@ -69,7 +71,7 @@ static double grow(const ad_search *s, ad_trial before, ad_trial now)
 
 static ad_search_state give_up(const ad_search *s)
 {
-    return s->lo.a > 0 ? AD_SEARCH_LOWEST : AD_SEARCH_FAILED;
+    return s->lo.f < s->start.f ? AD_SEARCH_LOWEST : AD_SEARCH_FAILED;
 }
 
 static ad_search_state next(ad_search *s, double a)
@@ -90,9 +92,9 @@ ad_search_state ad_search_update(ad_search *s, double f, double slope)
         s->bracketed = true;
         return next(s, shrink(s));
     }
-    if (fabs(slope) <= curvature * fabs(s->start.slope))
-        return AD_SEARCH_DONE;
-    if (slope < 0 && now.a >= s->a_max)
+    const bool wall = s->bracketed && !isfinite(s->hi.f);
+    const bool gentle = fabs(slope) <= curvature * fabs(s->start.slope);
+    if (gentle || wall || (slope < 0 && now.a >= s->a_max))
         return AD_SEARCH_DONE;
     if (s->bracketed ? slope * (s->hi.a - s->lo.a) >= 0 : slope >= 0) {
         s->hi = s->lo;

@@ -1,13 +1,16 @@
 /* Minimiser of the quadratic model over the free coordinates of a box.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * F are the coordinates that the Cauchy step z left free, A the others:
+ * F are the coordinates that are free at the step z, A the others:
  *     r   = (g + B z)_F = (g + theta z - W M c)_F,  c = W'z
  *     d_F = -B_FF^-1 r = -r / theta - W_F u / theta^2
  *     (M^-1 - W_F'W_F / theta) u = W_F' r
  * The matrix of the last line has the blocks E = D + Y_F'Y_F / theta,
- * G = L - S_F'Y_F, H = theta S_A'S_A of ad_middle. z + d is projected onto the
- * box; where that would go uphill it is cut at the first bound instead.
+ * G = L - S_F'Y_F, H = theta S_A'S_A of ad_middle. From z the step goes
+ * either along d to the first bound, or to the projection of z + d onto the
+ * box, whichever has the lower model value; the coordinates that met a bound
+ * are fixed and it is done again. The projection alone (Morales & Nocedal)
+ * can be far above the Cauchy point when coordinates are coupled.
  * Source: Byrd, Lu, Nocedal, Zhu 1995, section 5.1; Morales, Nocedal 2011. */
 #include "config.h"
 
@@ -15,6 +18,8 @@
 
 #include <math.h>
 #include <string.h>
+
+enum { ROUNDS = 20 };
 
 /* Sums of products over the smaller of F and A, each (k, k): S'S, S'Y, Y'Y.
  * `over_fixed` tells which one it was. */
@@ -64,21 +69,31 @@ static bool factor(ad_model_step *m, size_t n_fixed)
     return ad_middle_factor(&m->sub);
 }
 
-static double into(double v, double lower, double upper)
+/* z_i + a d_i, inside the box. */
+static double moved(const ad_model_step *m, size_t i, double a)
 {
-    return fmin(fmax(v, lower), upper);
+    return fmin(fmax(m->z[i] + a * m->d[i], m->lower[i] - m->x[i]),
+                m->upper[i] - m->x[i]);
 }
 
-/* Slope of f along the projection of z + d. */
-static double projected_slope(const ad_model_step *m)
+/* Model value of the step z + a d, projected: t = that step, c = W't. */
+static double model_value(ad_model_step *m, double a)
 {
-    double slope = 0;
-    for (size_t i = 0; i < m->pairs->n; i++) {
-        const double z = into(m->z[i] + m->d[i], m->lower[i] - m->x[i],
-                              m->upper[i] - m->x[i]);
-        slope += m->g[i] * z;
+    const ad_pairs *p = m->pairs;
+    const size_t k2 = 2 * p->count;
+    double value = 0, square = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        m->t[i] = moved(m, i, a);
+        value += m->g[i] * m->t[i];
+        square += m->t[i] * m->t[i];
     }
-    return slope;
+    ad_pairs_project(p, m->c, m->t);
+    memcpy(m->u, m->c, k2 * sizeof(*m->u));
+    ad_middle_solve(&p->M, m->u);
+    double lower_part = 0;
+    for (size_t j = 0; j < k2; j++)
+        lower_part += m->c[j] * m->u[j];
+    return value + 0.5 * (p->theta * square - lower_part);
 }
 
 /* Largest a <= 1 with z + a d inside the box. */
@@ -94,6 +109,39 @@ static double inside(const ad_model_step *m)
     return fmax(a, 0);
 }
 
+/* d = the step from z to the minimiser over F; c = W'z is used up. */
+static void newton_step(ad_model_step *m)
+{
+    const ad_pairs *p = m->pairs;
+    ad_middle_solve(&p->M, m->c); /* M c */
+    for (size_t i = 0; i < p->n; i++) {
+        m->d[i] = m->fixed[i] ? 0
+                              : m->g[i] + p->theta * m->z[i] -
+                                    ad_pairs_dot_row(p, i, m->c);
+    }
+    ad_pairs_project(p, m->u, m->d);
+    ad_middle_solve(&m->sub, m->u);
+    for (size_t i = 0; i < p->n; i++) {
+        if (!m->fixed[i])
+            m->d[i] = -m->d[i] / p->theta -
+                      ad_pairs_dot_row(p, i, m->u) / (p->theta * p->theta);
+    }
+}
+
+/* Moves z and fixes what is at a bound now; returns how many that are. */
+static size_t move(ad_model_step *m, double a)
+{
+    size_t n_fixed = 0;
+    for (size_t i = 0; i < m->pairs->n; i++) {
+        m->z[i] = moved(m, i, a);
+        if (!m->fixed[i] && m->d[i] != 0)
+            m->fixed[i] = m->z[i] == m->lower[i] - m->x[i] ||
+                          m->z[i] == m->upper[i] - m->x[i];
+        n_fixed += m->fixed[i];
+    }
+    return n_fixed;
+}
+
 bool ad_model_subspace(ad_model_step *m)
 {
     const ad_pairs *p = m->pairs;
@@ -101,27 +149,20 @@ bool ad_model_subspace(ad_model_step *m)
     size_t n_fixed = 0;
     for (size_t i = 0; i < n; i++)
         n_fixed += m->fixed[i];
-    if (p->count == 0 || n_fixed == n)
-        return true;
-    if (!factor(m, n_fixed))
-        return false;
-    ad_middle_solve(&p->M, m->c); /* M c */
-    for (size_t i = 0; i < n; i++) {
-        m->d[i] = m->fixed[i] ? 0
-                              : m->g[i] + p->theta * m->z[i]
-                                    - ad_pairs_dot_row(p, i, m->c);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        if (p->count == 0 || n_fixed == n)
+            return true;
+        if (!factor(m, n_fixed))
+            return round > 0;
+        newton_step(m);
+        double a = inside(m);
+        if (a < 1 && model_value(m, 1) < model_value(m, a))
+            a = 1;
+        const size_t before = n_fixed;
+        n_fixed = move(m, a);
+        if (n_fixed == before)
+            return true;
+        ad_pairs_project(p, m->c, m->z);
     }
-    ad_pairs_project(p, m->u, m->d);
-    ad_middle_solve(&m->sub, m->u);
-    for (size_t i = 0; i < n; i++) {
-        if (!m->fixed[i])
-            m->d[i] = -m->d[i] / p->theta
-                      - ad_pairs_dot_row(p, i, m->u) / (p->theta * p->theta);
-    }
-    const bool whole = projected_slope(m) < 0;
-    const double a = whole ? 1 : inside(m);
-    for (size_t i = 0; i < n; i++)
-        m->z[i] = into(m->z[i] + a * m->d[i], m->lower[i] - m->x[i],
-                       m->upper[i] - m->x[i]);
     return true;
 }

@@ -208,7 +208,7 @@ covar_status ad_plan_create(ad_plan **out_plan, ad_runner *r, const la_view *in,
     ad_arena *arena = ad_arena_create(r->heap);
     ad_arena *scratch = ad_arena_create(r->heap);
     ad_plan *plan = NULL;
-    covar_status status = nomem(r);
+    covar_status status = COVAR_ERR_NOMEM;
     *out_plan = NULL;
     if (arena && scratch)
         plan = ad_arena_alloc(arena, sizeof(*plan));
@@ -220,6 +220,8 @@ covar_status ad_plan_create(ad_plan **out_plan, ad_runner *r, const la_view *in,
         status = fill(&e, in, out);
     }
     ad_arena_free(scratch);
+    if (!plan)
+        nomem(r);
     if (status != COVAR_OK) {
         if (plan)
             ad_plan_free(plan);

@@ -93,6 +93,9 @@ typedef struct gp_search {
     bool    begun;   /* the minimiser has a first value */
     double  lowest;
     double *low_x;   /* (n) where the lowest value was */
+    double *stretch; /* (n): the minimiser moves x * stretch */
+    double *point;   /* (n) */
+    double *lower, *upper; /* (n) stretched */
     double *free, *grad; /* (P) */
 } gp_search;
 

@@ -182,7 +182,7 @@ struct gp_options {
     int            restarts; /* polished starts besides the given ones; 0 = 3,
                                 -1 = the first start only */
     uint64_t       seed;
-    size_t         max_iterations; /* 0 = 200 */
+    size_t         max_iterations; /* of a start; 0 = 500 */
     double         max_seconds;    /* 0 = no limit */
     size_t         max_bytes;      /* 0 = what the machine has free */
     struct gp_setting *settings;   /* filled by gp_options_fix ... */

@@ -97,12 +97,12 @@ static void write_numbers(gp_h5 *f, const gp_model *m)
     const gp_options *o = &m->options;
     const gp_report *r = &m->report;
     int32_t option[OPTION_COUNT] = {
-        [MEAN] = o->mean,
+        [MEAN] = (int32_t)o->mean,
         [MEAN_PLUGIN] = o->mean_plugin,
-        [OBJECTIVE] = o->objective,
-        [STANDARDISE] = o->standardise,
-        [DTYPE] = o->dtype,
-        [JITTER] = o->jitter,
+        [OBJECTIVE] = (int32_t)o->objective,
+        [STANDARDISE] = (int32_t)o->standardise,
+        [DTYPE] = (int32_t)o->dtype,
+        [JITTER] = (int32_t)o->jitter,
         [MEAN_GIVEN] = m->data->mean_given != NULL,
         [MISSING] = (int32_t)m->data->n_missing,
         [DUPLICATES] = m->data->duplicates,

@@ -38,9 +38,10 @@ void gp_search_clear(gp_search *s)
 {
     covar_heap *heap = covar_context_heap(s->ctx);
     covar_heap_free(heap, s->low_x);
+    covar_heap_free(heap, s->stretch);
     covar_heap_free(heap, s->free);
     covar_heap_free(heap, s->grad);
-    s->low_x = s->free = s->grad = NULL;
+    s->low_x = s->stretch = s->free = s->grad = NULL;
 }
 
 covar_status gp_search_create(gp_search *out, covar_context *ctx,
@@ -55,7 +56,7 @@ covar_status gp_search_create(gp_search *out, covar_context *ctx,
                        .best = -INFINITY};
     out->n_level = gp_jitter_levels(options, out->jitter);
     out->optim.max_iterations =
-        options->max_iterations > 0 ? options->max_iterations : 200;
+        options->max_iterations > 0 ? options->max_iterations : 500;
     out->optim.max_seconds = options->max_seconds;
     if (options->dtype == LA_F32) { /* values carry about 7 digits */
         out->optim.gradient_tol = 1e-3;
@@ -64,8 +65,13 @@ covar_status gp_search_create(gp_search *out, covar_context *ctx,
     out->low_x = covar_heap_calloc(heap, n, sizeof(*out->low_x));
     out->free = covar_heap_calloc(heap, n_param, sizeof(*out->free));
     out->grad = covar_heap_calloc(heap, n_param, sizeof(*out->grad));
-    if (out->low_x && out->free && out->grad)
+    out->stretch = covar_heap_calloc(heap, 4 * n, sizeof(*out->stretch));
+    if (out->low_x && out->free && out->grad && out->stretch) {
+        out->point = out->stretch + n;
+        out->lower = out->point + n;
+        out->upper = out->lower + n;
         return COVAR_OK;
+    }
     gp_search_clear(out);
     return covar_fail_nomem(ctx, "gp_fit");
 }
@@ -142,6 +148,28 @@ static covar_status report(gp_search *s)
     return covar_report_progress(s->ctx, &progress);
 }
 
+/* Stretches the coordinates for a search from x, which becomes x * stretch. A
+ * period of c cycles within the data is known to about 1 / c of its value, so
+ * its log moves c times as far as the logs of the others. */
+static void stretch(gp_search *s, double *x)
+{
+    const gp_space *space = s->space;
+    for (size_t j = 0; j < space->n; j++) {
+        const gp_param *p = &space->params->param[space->index[j]];
+        bool is_period = p->kind == GP_KIND_PERIOD;
+        s->stretch[j] = is_period ? fmax(1, exp(-x[j])) : 1;
+        s->lower[j] = space->lower[j] * s->stretch[j];
+        s->upper[j] = space->upper[j] * s->stretch[j];
+        x[j] *= s->stretch[j];
+    }
+}
+
+static void unstretch(double *to, const gp_search *s, const double *from)
+{
+    for (size_t j = 0; j < s->space->n; j++)
+        to[j] = from[j] / s->stretch[j];
+}
+
 /* -objective for the minimiser. STATE ends it when the level has risen. */
 static covar_status evaluate(double *f, double *g, const double *x, size_t n,
                              void *data)
@@ -149,7 +177,8 @@ static covar_status evaluate(double *f, double *g, const double *x, size_t n,
     gp_search *s = data;
     size_t level = s->level;
     double value;
-    gp_space_expand(s->free, s->space, x);
+    unstretch(s->point, s, x);
+    gp_space_expand(s->free, s->space, s->point);
     COVAR_TRY(value_on_ladder(s, &level, &value, true));
     bool risen = level > s->level;
     s->level = level;
@@ -161,7 +190,7 @@ static covar_status evaluate(double *f, double *g, const double *x, size_t n,
     *f = -value;
     gp_space_gradient(g, s->space, s->grad);
     for (size_t j = 0; j < n; j++)
-        g[j] = -g[j];
+        g[j] = -g[j] / s->stretch[j];
     if (*f < s->lowest) {
         s->lowest = *f;
         memcpy(s->low_x, x, n * sizeof(*x));
@@ -187,10 +216,11 @@ static covar_status minimise(gp_result *result, gp_search *s, double *x)
     ad_problem problem = {.n = space->n,
                           .eval = evaluate,
                           .data = s,
-                          .lower = space->lower,
-                          .upper = space->upper};
+                          .lower = s->lower,
+                          .upper = s->upper};
     size_t used = 0;
     covar_status status;
+    stretch(s, x);
     do {
         ad_optim_report r = {.reason = AD_STOP_ITERATIONS};
         ad_optim_options o = remaining(s, used);
@@ -212,6 +242,7 @@ static covar_status minimise(gp_result *result, gp_search *s, double *x)
         }
     } while (status == COVAR_ERR_STATE && s->raised &&
              used < s->optim.max_iterations);
+    unstretch(x, s, x);
     s->iterations += used;
     result->level = s->level;
     return status == COVAR_ERR_STATE && s->raised ? COVAR_OK : status;

@@ -3,7 +3,7 @@
  *
  * Reverse mode: A_bar = 1/2 L^-T sym(L' L_bar) L^-1, sym(M) = the lower
  * triangle mirrored up. It is computed by differentiating the blocked
- * factorisation (Murray, arXiv 1602.07527, section 4.2), here in its recursive
+ * factorisation (Murray, arXiv 1602.07527), here in its recursive
  * form: with L = [L11 0; C L22] the factorisation did
  *     L11 = chol(A11), C = A21 L11^-T, L22 = chol(A22 - C C'),
  * so going backwards, in place over L_bar = [B11 0; C_bar B22],

@@ -3,8 +3,9 @@
  *
  * A product with one row or one column is a matrix-vector product (gemv). A
  * symmetric product computes the lower triangle (n^2 k flops) and mirrors it.
- * Small products do not go through BLAS, whose call costs more than their
- * arithmetic. */
+ * Small products use own loops: no slower than a BLAS call on one thread, and
+ * free of the lock of its buffer pool, which keeps stacks of them from scaling
+ * over threads. */
 #include <config.h>
 
 #include "linalg/batch.h"
@@ -24,6 +25,9 @@ typedef struct gemm_args {
 
 /* Up to this many rows, columns and terms own loops beat a call of gemm. */
 enum { SMALL = 16 };
+
+/* Symmetric products up to this order are one call of syrk. */
+enum { SYRK_WHOLE = 512 };
 
 #define REAL_BODY "linalg/gemm.inc"
 #include "linalg/each_real.h"

@@ -374,9 +374,9 @@ static covar_status store_reduced(const la_exec *exec, const la_map_plan *p,
     for (int k = 0; k < p->code->n_result; k++) {
         const la_reduce_kind kind = p->code->results[k].reduce;
         const la_view out = p->out[k];
-        double *a = acc + p->acc_start[k];
         if (kind == LA_REDUCE_NONE)
             continue;
+        double *a = acc + p->acc_start[k];
         const size_t n = la_view_count(out);
         for (size_t c = 1; c < sets; c++)
             for (size_t i = 0; i < n; i++)

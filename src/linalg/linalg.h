@@ -93,6 +93,8 @@ COVAR_API bool    la_view_is_none(la_view x);
 COVAR_API size_t  la_view_count(la_view x); /* number of elements */
 COVAR_API bool    la_view_is_dense(la_view x);
 COVAR_API bool    la_view_same_dims(la_view a, la_view b);
+
+/* Parts of a view; la_view_none() when the axis or range is not in it. */
 COVAR_API la_view la_view_transpose(la_view x); /* swaps the last two dims */
 COVAR_API la_view la_view_slice(la_view x, int axis, size_t start,
                                 size_t length);
@@ -289,7 +291,7 @@ la_gemm(const la_exec *exec, double alpha, la_trans ta, la_view A,
         la_trans tb, la_view B, double beta, la_view C);
 
 /* C = alpha A A' + beta C (LA_NO_TRANS, A (n,k)) or alpha A'A + beta C, the
- * full symmetric result. n^2 k flops. */
+ * full symmetric result; of C the lower triangle is read. n^2 k flops. */
 COVAR_API COVAR_MUST_CHECK covar_status la_syrk(const la_exec *exec,
                                                 double alpha, la_trans trans,
                                                 la_view A, double beta,
@@ -333,7 +335,8 @@ COVAR_API COVAR_MUST_CHECK covar_status la_chol_rev(const la_exec *exec,
 /* Symmetric eigenproblem U A = diag(lambda) U, in place: A (lower triangle
  * read) becomes U, rows are eigenvectors, lambda ascending. Sign: the entry of
  * largest magnitude of each row is positive, the lowest index breaks ties.
- * info > 0: no convergence. About 9 n^3 flops. */
+ * info > 0: no convergence, or (n + 1) an element that is not finite. About
+ * 9 n^3 flops. */
 COVAR_API COVAR_MUST_CHECK covar_status la_syevd(const la_exec *exec, la_view A,
                                                  la_view lambda, void *work,
                                                  int32_t *info);

@@ -238,7 +238,7 @@ static void add_captures(ad_graph *body, ad_node **inner, ad_node **outer,
                          int *n_in, ad_scan_fields *f)
 {
     size_t n = ad_graph_captures(body, NULL, NULL);
-    if (n > (size_t)(AD_SCAN_MAX - 4 * *n_in) / 4) {
+    if (n + (size_t)*n_in > AD_SCAN_MAX / 2) {
         ad_graph_fail(body, COVAR_ERR_UNSUPPORTED,
                       "%zu nodes of the graph around are too many", n);
         return;

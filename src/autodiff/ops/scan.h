@@ -6,7 +6,7 @@
 #include "autodiff/ops/ops.h"
 
 /* Most inputs, and most outputs, of a scan or of its derivative. */
-enum { AD_SCAN_MAX = 256 };
+enum { AD_SCAN_MAX = 512 };
 
 /* The type that a step sees of an input. */
 ad_type ad_scan_slice(const ad_type *x, bool sequence);

@@ -57,6 +57,11 @@ static covar_status copy_body(build *b)
 {
     const ad_body *old = b->f->body;
     ad_graph *g = b->y->graph;
+    if (old->n_in > AD_SCAN_MAX / 2 || old->n_out > AD_SCAN_MAX / 2)
+        return ad_graph_fail(g, COVAR_ERR_UNSUPPORTED,
+                             "scan: %d inputs and %d outputs are too many to "
+                             "differentiate",
+                             old->n_in, old->n_out);
     b->body = ad_scan_open(g);
     if (!b->body)
         return ad_graph_error(g);
