@@ -33,6 +33,21 @@ typedef struct hdf5_reader {
 /* Reads dataset `path_name` ("g/m") into a member of that name. */
 covar_status hdf5_read_member(hdf5_reader *r, const char *path_name);
 
+/* What is known of a chunked dataset before it is read. */
+typedef struct hdf5_chunks {
+    hdf5_reader *r;
+    const char *name;
+    hid_t set, plan;
+    int rank;
+    const size_t *dim;
+    size_t element_bytes;
+    double most_bytes; /* that a chunk may have */
+} hdf5_chunks;
+
+/* Are the filters known, and does every chunk that is stored unfold to the
+ * size it should have? libhdf5 would read past the end of one that does not. */
+covar_status hdf5_check_chunks(const hdf5_chunks *c);
+
 /* Reads the attributes of the root that are texts or numbers. */
 covar_status hdf5_read_attributes(hdf5_reader *r);
 

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_FOREIGN_FILTER = 256, MOST_FILTERS = 32 };
-
 static const double deflate_ratio = 1032.0, free_bytes = 1 << 20;
 
 /* One dataset while it is read; ids are < 0 until opened. */
@@ -80,37 +78,6 @@ static covar_status read_shape(member *m)
     return COVAR_OK;
 }
 
-/* Only filters of libhdf5 itself, and a chunk no larger than `most` bytes:
- * libhdf5 allocates whole chunks. */
-static covar_status check_chunks(const member *m, double most)
-{
-    hsize_t chunk[H5S_MAX_RANK] = {0};
-    double bytes = (double)m->file_size;
-    int rank = H5Pget_chunk(m->plan, H5S_MAX_RANK, chunk);
-    if (rank < 0)
-        return broken(m, "has no chunk size");
-    for (int i = 0; i < rank; i++)
-        bytes *= (double)chunk[i];
-    if (bytes > most)
-        return refuse(m, "has chunks that are larger than its stored bytes "
-                         "can fill");
-    int filters = H5Pget_nfilters(m->plan);
-    if (filters < 0 || filters > MOST_FILTERS)
-        return broken(m, "has a damaged list of filters");
-    for (int i = 0; i < filters; i++) {
-        unsigned flags = 0, config = 0;
-        size_t n_values = 0;
-        H5Z_filter_t id = H5Pget_filter2(m->plan, (unsigned)i, &flags,
-                                         &n_values, NULL, 0, NULL, &config);
-        if (id < 0 || id >= FIRST_FOREIGN_FILTER || H5Zfilter_avail(id) <= 0)
-            return covar_fail(m->r->ctx, COVAR_ERR_FORMAT,
-                              "%s: `%s` is compressed by filter %d, which "
-                              "this libhdf5 lacks",
-                              m->r->d->path, m->name, (int)id);
-    }
-    return COVAR_OK;
-}
-
 static covar_status check_storage(member *m)
 {
     H5D_layout_t layout = H5Pget_layout(m->plan);
@@ -133,7 +100,17 @@ static covar_status check_storage(member *m)
                           "stored cannot hold that many",
                           m->r->d->path, m->name, declared, stored);
     m->r->budget -= taken;
-    return layout == H5D_CHUNKED ? check_chunks(m, most) : COVAR_OK;
+    if (layout != H5D_CHUNKED)
+        return COVAR_OK;
+    hdf5_chunks c = {.r = m->r,
+                     .name = m->name,
+                     .set = m->set,
+                     .plan = m->plan,
+                     .rank = m->rank,
+                     .dim = m->dim,
+                     .element_bytes = m->file_size,
+                     .most_bytes = most};
+    return hdf5_check_chunks(&c);
 }
 
 /* Wide integers go through int64: i32 if all fit, else f64 if exact. */

@@ -7,6 +7,7 @@ libcovar_core_la_SOURCES += %D%/dataset_file.c
 libcovar_core_la_SOURCES += %D%/dataset_hdf5.c
 libcovar_core_la_SOURCES += %D%/dataset_hdf5.h
 libcovar_core_la_SOURCES += %D%/dataset_hdf5_attribute.c
+libcovar_core_la_SOURCES += %D%/dataset_hdf5_chunks.c
 libcovar_core_la_SOURCES += %D%/dataset_hdf5_member.c
 libcovar_core_la_SOURCES += %D%/dataset_idx.c
 libcovar_core_la_SOURCES += %D%/dataset_impl.h

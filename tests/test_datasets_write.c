@@ -39,6 +39,13 @@ static dataset *make_set(covar_context *ctx, size_t large)
                                        "e"));
     TEST_OK(ctx, dataset_set_attribute(ctx, d, "notes", ""));
     TEST_OK(ctx, dataset_set_number(ctx, d, "seq_scale", 0.1));
+    /* What deflate cannot shrink is stored without it. */
+    uint8_t *noise = malloc(2 * large + 1);
+    for (size_t i = 0; i < 2 * large; i++)
+        noise[i] = (uint8_t)(i * 2654435761u >> 13 ^ i * i * 40503u >> 7);
+    TEST_OK(ctx,
+            dataset_set_member(ctx, d, "noise", la_vec_u8(noise, 2 * large)));
+    free(noise);
     double *many = malloc((large + 1) * sizeof(*many));
     covar_rng rng = covar_rng_init(3, 4);
     covar_rng_normal(many, large, &rng);
