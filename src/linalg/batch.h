@@ -11,8 +11,9 @@
 
 #include <covar/linalg.h>
 
-/* Flops of one matrix above which two BLAS threads beat one, measured with
- * the OpenMP build of OpenBLAS 0.3.21 (bench_linalg). */
+/* Flops of one matrix above which two BLAS threads beat one, taken from
+ * the OpenMP build of OpenBLAS 0.3.21 on two cores of another machine; run
+ * bench_linalg --threads 2 to place them anew. */
 #define LA_CROSSOVER_GEMM 8e6  /* n = 160 */
 #define LA_CROSSOVER_SYRK 16e6 /* n = 256 */
 #define LA_CROSSOVER_TRSM 16e6 /* n = 256 */
