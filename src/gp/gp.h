@@ -147,7 +147,7 @@ typedef enum gp_jitter {
 } gp_jitter;
 
 typedef enum gp_prior_kind {
-    GP_PRIOR_DEFAULT = 0, /* what the parameter's kind gets, see gp.md */
+    GP_PRIOR_DEFAULT = 0, /* by the kind of the parameter: see the guide */
     GP_PRIOR_FLAT,        /* flat in log */
     GP_PRIOR_LOGNORMAL,   /* a = mean, b = sd of the log */
     GP_PRIOR_GAMMA,       /* a = shape, b = rate */
@@ -369,7 +369,7 @@ COVAR_API size_t gp_dropped_columns(const gp_model *m, const size_t **col);
 /* Log marginal likelihood at parameter values (NULL = the fitted ones; in the
  * order of gp_param_name without the profiled mean). grad (P) and hess (P,P)
  * with respect to the log of positive parameters and to the value of others;
- * NULL = not wanted. P = gp_free_dim(m). */
+ * NULL = not wanted. P = gp_lml_dim(m). */
 COVAR_API size_t gp_lml_dim(const gp_model *m);
 COVAR_API COVAR_MUST_CHECK covar_status gp_lml(const gp_model *m,
                                                covar_context *ctx,
