@@ -17,7 +17,7 @@ enum { TEXT_BYTES = 1024 };
 
 struct covar_context {
     covar_heap *heap;
-    int threads;       /* 0 = all processors */
+    int threads;       /* 0 = as OpenMP says */
     covar_isa machine; /* the best that processor and build offer */
     covar_isa isa_limit;
     covar_log_fn *log;
@@ -142,7 +142,7 @@ int covar_context_threads(const covar_context *ctx)
     if (ctx->threads > 0)
         return ctx->threads;
 #ifdef _OPENMP
-    return omp_get_num_procs();
+    return omp_get_max_threads();
 #else
     return 1;
 #endif

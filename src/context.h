@@ -90,8 +90,9 @@ COVAR_API covar_status covar_fail(covar_context *ctx, covar_status status,
  * the recorded status. For a caller that knows the name of what failed. */
 COVAR_API covar_status covar_fail_in(covar_context *ctx, const char *prefix);
 
-/* Number of threads that own kernels and BLAS may use: 0 = all processors.
- * Larger than the machine is allowed. */
+/* Number of threads that own kernels and BLAS may use: 0 = what OpenMP would
+ * take (OMP_NUM_THREADS or the caller's omp_set_num_threads, else all
+ * processors). Larger than the machine is allowed. */
 COVAR_API void covar_context_set_threads(covar_context *ctx, int threads);
 COVAR_API int covar_context_threads(const covar_context *ctx);
 

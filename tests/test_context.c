@@ -9,6 +9,10 @@
 #include <signal.h>
 #include <string.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 static void test_errors(void)
 {
     covar_context *ctx = test_context();
@@ -73,6 +77,11 @@ static void test_threads_and_isa(void)
     TEST_INT(covar_context_threads(ctx), all);
     covar_context_set_threads(ctx, -3);
     TEST_INT(covar_context_threads(ctx), all);
+#ifdef _OPENMP
+    omp_set_num_threads(all + 2);
+    TEST_INT(covar_context_threads(ctx), all + 2);
+    omp_set_num_threads(all);
+#endif
 
     covar_isa best = covar_context_isa(ctx);
     cutap_note("processor: %s, %d threads", covar_isa_name(best), all);

@@ -29,6 +29,7 @@ static void test_statistics(void)
     TEST_CLOSE(d->col_min[0], 1, 0);
     TEST_CLOSE(d->col_range[0], 4, 0);
     TEST_CLOSE(d->col_mean[0], 8.0 / 3, 1e-15);
+    TEST_CLOSE(d->col_sd[0], sqrt(26.0 / 9), 1e-15);
     TEST_INT(d->n_dropped, 1);
     TEST_INT(d->dropped[0], 1);
     TEST_CLOSE(d->y_mean[0], 3, 0);
@@ -147,6 +148,7 @@ static void test_select(void)
     TEST_CLOSE(part->y[1], 5, 0);
     TEST_INT(part->row[0], 3);
     TEST_CLOSE(part->col_range[0], d->col_range[0], 0);
+    TEST_CLOSE(part->col_sd[0], d->col_sd[0], 0);
     TEST_CLOSE(part->y_sd[0], d->y_sd[0], 0);
     gp_data_free(part);
     gp_data_free(d);

@@ -20,10 +20,10 @@ void gp_data_free(gp_data *d)
 {
     if (!d)
         return;
-    void *part[] = {d->row,     d->X,         d->y,         d->weight,
-                    d->noise,   d->col_min,   d->col_range, d->col_mean,
-                    d->x_shift, d->y_shift,   d->y_mean,    d->y_sd,
-                    d->dropped, d->mean_given};
+    void *part[] = {d->row,    d->X,       d->y,         d->weight,
+                    d->noise,  d->col_min, d->col_range, d->col_mean,
+                    d->col_sd, d->x_shift, d->y_shift,   d->y_mean,
+                    d->y_sd,   d->dropped, d->mean_given};
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
         covar_heap_free(d->heap, part[i]);
     covar_heap *heap = d->heap;
@@ -52,15 +52,17 @@ static gp_data *allocate(covar_heap *heap, size_t n, size_t d, size_t p,
     data->col_min = block(heap, d);
     data->col_range = block(heap, d);
     data->col_mean = block(heap, d);
+    data->col_sd = block(heap, d);
     data->x_shift = block(heap, d);
     data->y_shift = block(heap, p);
     data->y_mean = block(heap, p);
     data->y_sd = block(heap, p);
     data->dropped = covar_heap_calloc(heap, d, sizeof(*data->dropped));
     bool whole = data->row && data->X && data->y && data->col_min &&
-                 data->col_range && data->col_mean && data->x_shift &&
-                 data->y_shift && data->y_mean && data->y_sd && data->dropped &&
-                 (data->weight || !weighted) && (data->noise || !noisy);
+                 data->col_range && data->col_mean && data->col_sd &&
+                 data->x_shift && data->y_shift && data->y_mean && data->y_sd &&
+                 data->dropped && (data->weight || !weighted) &&
+                 (data->noise || !noisy);
     if (!whole) {
         gp_data_free(data);
         return NULL;
@@ -214,6 +216,7 @@ static void copy_statistics(gp_data *to, const gp_data *from)
     memcpy(to->col_min, from->col_min, d);
     memcpy(to->col_range, from->col_range, d);
     memcpy(to->col_mean, from->col_mean, d);
+    memcpy(to->col_sd, from->col_sd, d);
     memcpy(to->x_shift, from->x_shift, d);
     memcpy(to->y_shift, from->y_shift, p);
     memcpy(to->y_mean, from->y_mean, p);

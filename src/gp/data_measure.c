@@ -28,14 +28,15 @@ static void moments(double *mean, double *sd, const double *x, size_t n,
 static covar_status measure_columns(gp_data *data, covar_context *ctx)
 {
     for (size_t k = 0; k < data->d; k++) {
-        double low = INFINITY, high = -INFINITY, sd;
+        double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < data->n; i++) {
             low = fmin(low, data->X[i * data->d + k]);
             high = fmax(high, data->X[i * data->d + k]);
         }
         data->col_min[k] = low;
         data->col_range[k] = high - low;
-        moments(&data->col_mean[k], &sd, data->X + k, data->n, data->d);
+        moments(&data->col_mean[k], &data->col_sd[k], data->X + k, data->n,
+                data->d);
         if (!isfinite(high - low) || !isfinite(data->col_mean[k]))
             return covar_fail(ctx, COVAR_ERR_ARG,
                               "gp_fit: column %zu of X spans [%g, %g]: rescale "

@@ -114,6 +114,7 @@ struct gp_data {
     double     *weight;     /* (n) or NULL */
     double     *noise;      /* (n) known variances or NULL */
     double     *col_min, *col_range, *col_mean; /* (d) of the rows used */
+    double     *col_sd;     /* (d), ddof 0 */
     double     *x_shift;    /* (d): col_mean or 0 by standardise */
     double     *y_shift;    /* (p): y_mean or 0 by standardise */
     double     *y_mean, *y_sd; /* (p), ddof 0 */
@@ -201,6 +202,11 @@ covar_status gp_params_add(gp_params_maker *m, const gp_kernel *leaf,
 covar_status gp_params_add_kind(gp_params_maker *m, const gp_kernel *leaf,
                                 const char *name, gp_kind kind,
                                 ptrdiff_t column);
+
+/* The variance of one of n_terms terms; the noise variance. */
+covar_status gp_params_add_variance(gp_params_maker *m, const gp_kernel *term,
+                                    size_t n_terms);
+covar_status gp_params_add_noise(gp_params_maker *m);
 
 /* The entries of a whole kernel (of a feature kernel's base). */
 covar_status gp_params_add_kernel(const gp_params_maker *m,

@@ -221,7 +221,7 @@ static covar_status feature_count(size_t *k, covar_context *ctx,
     return status;
 }
 
-/* The base sees feature columns of unknown size: range 1 each. */
+/* The base sees feature columns of unknown size: range and sd 1 each. */
 static covar_status feature_params(gp_params_maker *m, const gp_kernel *leaf)
 {
     const feature_kernel *f = leaf->user;
@@ -236,7 +236,7 @@ static covar_status feature_params(gp_params_maker *m, const gp_kernel *leaf)
     gp_data scaled = *m->data;
     scaled.d = k;
     scaled.n = 0;
-    scaled.col_range = unit;
+    scaled.col_range = scaled.col_sd = unit;
     gp_params_maker inner = *m;
     inner.data = &scaled;
     covar_status status = gp_params_add_kernel(&inner, f->base);
