@@ -218,7 +218,7 @@ static covar_status go_on_with_all(race *r, gp_problem **problem)
     *problem = NULL;
     COVAR_TRY(whole_problem(problem, r));
     r->s->problem = *problem;
-    r->s->best = -INFINITY;
+    r->s->best = r->s->leader = -INFINITY;
     for (entry *e = winner(r); e; e = winner(r)) {
         gp_result all = e->result;
         if (gp_search_is_over(r->s)) /* its value is of the subset */
