@@ -97,11 +97,11 @@ static void test_defaults(void)
                                 la_vec_f64(y, 3), &o));
     TEST_OK(ctx, gp_params_create(&p, ctx, k, data, &o));
     TEST_INT(p.n, 4);
-    double sd = data->y_sd[0];
+    double sd = data->y_sd[0], column = sqrt(8.0 / 3);
     const gp_prior expected[] = {
         {GP_PRIOR_LOGNORMAL, 2 * log(sd), 1},
-        {GP_PRIOR_LOGNORMAL, sqrt(2) + log(2) / 2 + log(4), sqrt(3)},
-        {GP_PRIOR_LOGNORMAL, sqrt(2) + log(2) / 2 + log(100), sqrt(3)},
+        {GP_PRIOR_LOGNORMAL, sqrt(2) + log(2) / 2 + log(column), sqrt(3)},
+        {GP_PRIOR_LOGNORMAL, sqrt(2) + log(2) / 2 + log(25 * column), sqrt(3)},
         {GP_PRIOR_LOGNORMAL, -4 + 2 * log(sd), 1}};
     for (size_t i = 0; i < p.n; i++) {
         TEST_INT(p.param[i].prior.kind, expected[i].kind);
