@@ -7,7 +7,6 @@
 #include "test_util.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- Starts and reports ------------------------------------------------- */
 
@@ -256,37 +255,6 @@ static void test_objectives(void)
     covar_context_free(ctx);
 }
 
-/* Starts that end among noise are given up once a better one is known; the
- * winner is what it would be alone. */
-static void test_behind(void)
-{
-    covar_context *ctx = test_context();
-    series s = series_make();
-    for (size_t i = 0; i < SERIES_N; i++)
-        s.y[i] += 3 * sin(6 * s.x[i]);
-    gp_report r[2];
-    for (int k = 0; k < 2; k++) {
-        gp_options o = gp_options_of(ctx, "rbf(lengthscale=.2)");
-        o.restarts = k == 0 ? 8 : -1;
-        gp_model *m = NULL;
-        TEST_OK(ctx, gp_fit(&m, ctx, series_x(&s), series_y(&s), &o, &r[k]));
-        gp_model_free(m);
-        gp_options_done(&o);
-    }
-    size_t behind = 0;
-    for (size_t i = 0; i < r[0].n_restarts; i++) {
-        const gp_restart *start = &r[0].restart[i];
-        if (strcmp(start->reason, "behind") != 0)
-            continue;
-        behind++;
-        CU_ASSERT(start->objective < r[0].objective);
-    }
-    CU_ASSERT(behind > 0);
-    TEST_CLOSE(r[0].objective, r[1].objective, 1e-6);
-    CU_ASSERT(strcmp(r[0].reason, "behind") != 0);
-    covar_context_free(ctx);
-}
-
 static covar_status small_fit(covar_context *ctx, void *nothing)
 {
     (void)nothing;
@@ -325,7 +293,6 @@ int main(void)
         {"memory", test_memory},
         {"refit", test_refit},
         {"objectives", test_objectives},
-        {"behind", test_behind},
         {"allocation failures", test_allocation_failures},
         {"note names", test_note_names},
     };

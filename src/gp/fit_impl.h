@@ -70,8 +70,6 @@ typedef struct gp_result {
     const char  *reason;
 } gp_result;
 
-enum { GP_PACE = 10 };
-
 /* The maximised objective over the coordinates of a space, with the jitter
  * ladder. Counters run over all starts. */
 typedef struct gp_search {
@@ -85,7 +83,6 @@ typedef struct gp_search {
     double            began;       /* clock at the start of the fit */
     size_t            done, total; /* starts, for progress */
     double            best;        /* value so far, for progress */
-    double            leader;      /* value of the best start that ended */
     size_t            evaluations, iterations;
     bool              cancelled;   /* also by a progress callback */
 
@@ -95,9 +92,6 @@ typedef struct gp_search {
     bool    raised;  /* it has since the minimiser began */
     bool    begun;   /* the minimiser has a first value */
     double  lowest;
-    double  pace[GP_PACE]; /* `lowest` after each of the last evaluations */
-    size_t  tries;   /* evaluations since the minimiser began */
-    bool    behind;  /* given up: too slow to reach the leader */
     double *low_x;   /* (n) where the lowest value was */
     double *stretch; /* (n): the minimiser moves x * stretch */
     double *point;   /* (n) */

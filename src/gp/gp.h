@@ -226,8 +226,7 @@ COVAR_API const char *gp_note_name(unsigned bit_index); /* "JITTER", ... */
 typedef struct gp_restart {
     const char *start;     /* "given", "short", "long", "sobol 7" ... */
     double      objective; /* NaN: failed */
-    const char *reason;    /* as gp_report.reason; "behind": given up, too slow
-                              to reach a better start; or the failure's text */
+    const char *reason;    /* as gp_report.reason, or the failure's text */
 } gp_restart;
 
 typedef struct gp_report {

@@ -5,10 +5,7 @@
  * fails and a higher level works, the level rises for the rest of the start;
  * the objective is then another function, so the minimiser begins anew from
  * the best point, evaluated at the new level. Where no level works the value
- * is -infinity for the line search and the level stays.
- *
- * A start is given up when, at the pace of its last 10 evaluations, it would
- * need more than 200 others to reach the best start that has ended. */
+ * is -infinity for the line search and the level stays. */
 #include "config.h"
 
 #include "fit_impl.h"
@@ -56,8 +53,7 @@ covar_status gp_search_create(gp_search *out, covar_context *ctx,
                        .space = space,
                        .kind = options->objective,
                        .optim = ad_optim_options_default(),
-                       .best = -INFINITY,
-                       .leader = -INFINITY};
+                       .best = -INFINITY};
     out->n_level = gp_jitter_levels(options, out->jitter);
     out->optim.max_iterations =
         options->max_iterations > 0 ? options->max_iterations : 500;
@@ -174,20 +170,7 @@ static void unstretch(double *to, const gp_search *s, const double *from)
         to[j] = from[j] / s->stretch[j];
 }
 
-/* Is the leader out of reach? Counts one evaluation. */
-static bool fell_behind(gp_search *s)
-{
-    enum { PATIENCE = 200 };
-    double *oldest = &s->pace[s->tries % GP_PACE];
-    bool known = s->tries >= GP_PACE && isfinite(*oldest) && !s->frozen;
-    double gain = *oldest - s->lowest, gap = s->lowest + s->leader;
-    *oldest = s->lowest;
-    s->tries++;
-    return known && gap > PATIENCE / GP_PACE * gain;
-}
-
-/* -objective for the minimiser. STATE ends it when the level has risen,
- * CANCELLED when the start is given up. */
+/* -objective for the minimiser. STATE ends it when the level has risen. */
 static covar_status evaluate(double *f, double *g, const double *x, size_t n,
                              void *data)
 {
@@ -213,8 +196,7 @@ static covar_status evaluate(double *f, double *g, const double *x, size_t n,
         memcpy(s->low_x, x, n * sizeof(*x));
         s->best = value > s->best ? value : s->best;
     }
-    s->behind = fell_behind(s);
-    return s->behind ? COVAR_CANCELLED : report(s);
+    return report(s);
 }
 
 /* What is left of the budgets, for one more run of the minimiser. */
@@ -242,18 +224,16 @@ static covar_status minimise(gp_result *result, gp_search *s, double *x)
     do {
         ad_optim_report r = {.reason = AD_STOP_ITERATIONS};
         ad_optim_options o = remaining(s, used);
-        s->begun = s->raised = s->behind = false;
+        s->begun = s->raised = false;
         s->lowest = INFINITY;
-        s->tries = 0;
         status = ad_minimise(&r, s->ctx, &problem, x, &o);
         used += r.iterations;
         if (status == COVAR_CANCELLED) { /* before the first step */
             status = COVAR_OK;
             r = (ad_optim_report){.reason = AD_STOP_CANCELLED};
         }
-        result->reason = s->behind ? "behind" : gp_reason(r.reason);
-        s->cancelled =
-            s->cancelled || (r.reason == AD_STOP_CANCELLED && !s->behind);
+        result->reason = gp_reason(r.reason);
+        s->cancelled = s->cancelled || r.reason == AD_STOP_CANCELLED;
         if (status == COVAR_OK && r.evaluations > 0) {
             result->value = -r.value;
         } else if (isfinite(s->lowest)) { /* ended early: the best so far */
@@ -274,8 +254,6 @@ covar_status gp_search_polish(gp_result *result, gp_search *s, double *x)
     s->level = 0;
     s->frozen = false;
     covar_status status = minimise(result, s, x);
-    if (status == COVAR_OK)
-        s->leader = fmax(s->leader, result->value);
     if (status == COVAR_OK || !is_numerical(status))
         return status;
     result->status = status;
