@@ -26,6 +26,10 @@ benches += bench/bench_gp
 bench_bench_gp_LDADD = $(LINK_BENCH)
 benches += bench/bench_linalg
 bench_bench_linalg_LDADD = $(LINK_BENCH)
+benches += bench/bench_optim
+bench_bench_optim_SOURCES = bench/bench_optim.c bench/bench_optim.h \
+  bench/bench_optim_plain.c bench/bench_optim_gp.c
+bench_bench_optim_LDADD = $(LINK_BENCH)
 
 EXTRA_DIST += %D%/reference.sh %D%/peers/gp_sklearn.py
 EXTRA_DIST += %D%/peers/gp_torch.py

@@ -16,6 +16,7 @@ unit_tests += tests/test_autodiff_print
 unit_tests += tests/test_autodiff_rop
 unit_tests += tests/test_autodiff_store
 unit_tests += tests/test_autodiff_optim
+unit_tests += tests/test_autodiff_optim_model
 unit_tests += tests/test_context
 unit_tests += tests/test_golden_json
 unit_tests += tests/test_gp_data
