@@ -7,8 +7,10 @@
 #include "config.h"
 
 #include "eager.h"
+#include "golden_json.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- Factorisations ----------------------------------------------------- */
 
@@ -205,6 +207,38 @@ static void test_pow(void)
     eager_end();
 }
 
+/* ---- G24: transforms and stable logs ------------------------------------ */
+
+/* Every element to 1e-13 of itself, also where it is 1e-18. */
+static void check_special(const golden *c, const char *in, const char *out,
+                          ad_node *f(ad_node *))
+{
+    enum { MOST = 16 };
+    char path[64];
+    double x[MOST], expected[MOST];
+    snprintf(path, sizeof(path), "inputs/%s", in);
+    const size_t n = golden_numbers(c, path, x, MOST);
+    snprintf(path, sizeof(path), "expected/%s", out);
+    TEST_INT(golden_numbers(c, path, expected, MOST), n);
+    for (size_t i = 0; i < n; i++) {
+        eager_begin();
+        ad_node *y = f(ad_constant(eager_g, la_vec_f64(x + i, 1)));
+        TEST_REL(eager_number(y), expected[i], 1e-13);
+        eager_end();
+    }
+}
+
+static void test_special(void)
+{
+    golden *file = golden_open("gp_public.json");
+    const golden *c = golden_case(file, "G24");
+    check_special(c, "softplus_x", "softplus", ad_softplus);
+    check_special(c, "inv_softplus_x", "inv_softplus", ad_softplus_inv);
+    check_special(c, "lognormcdf_x", "lognormcdf", ad_log_ndtr);
+    check_special(c, "log1mexp_x", "log1mexp", ad_log1mexp);
+    golden_close(file);
+}
+
 /* ---- A Gaussian process ------------------------------------------------- */
 
 static void test_gaussian_process(void)
@@ -247,6 +281,7 @@ int main(void)
         {"logsumexp of far numbers", test_logsumexp},
         {"tails of log erfc and log Phi", test_log_erfc},
         {"powers at 0", test_pow},
+        {"G24 transforms and stable logs", test_special},
         {"Gaussian process: value, gradient, Hessian", test_gaussian_process},
     };
     return CUTAP_RUN("golden", cases);
