@@ -57,6 +57,7 @@ unit_tests += tests/test_rng
 unit_tests += tests/test_sobol
 unit_tests += tests/test_status
 unit_tests += tests/test_util_self
+unit_tests += tests/test_zero_alloc
 unit_tests += tests/test_autodiff_ops_golden
 tests_test_autodiff_ops_golden_SOURCES = %D%/test_autodiff_ops_golden.c \
   $(eager_sources)
