@@ -2,6 +2,8 @@
 # for each:
 #   benches += bench/bench_gemm
 #   bench_bench_gemm_LDADD = $(LINK_BENCH)
+benches += bench/bench_call
+bench_bench_call_LDADD = $(LINK_BENCH)
 benches += bench/bench_elementwise
 bench_bench_elementwise_SOURCES = bench/bench_elementwise.c \
   bench/bench_elementwise.h

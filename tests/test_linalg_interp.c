@@ -268,21 +268,30 @@ static void compare(const program *p, int number, long double *want[],
         }
 }
 
-static covar_status run(covar_context *ctx, program *p, int threads)
+/* By la_map_run, or bound before and run so many times. */
+static covar_status run(covar_context *ctx, program *p, int threads, int times)
 {
     la_exec exec = la_exec_cpu(ctx);
     exec.threads = threads;
     const size_t bytes = la_map_work_size(&p->code, p->rank, p->dim, threads);
     void *work = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    const covar_status s =
-        la_map_run(&exec, &p->code, p->rank, p->dim, p->in, p->out, work);
+    la_map_bound *b = malloc(la_map_bound_size(&p->code));
+    covar_status s = COVAR_OK;
+    if (times > 0) {
+        s = la_map_bind(b, &exec, &p->code, p->rank, p->dim, p->in, p->out);
+        for (int k = 0; k < times && s == COVAR_OK; k++)
+            s = la_map_run_bound(b, p->in, p->out, work);
+    } else {
+        s = la_map_run(&exec, &p->code, p->rank, p->dim, p->in, p->out, work);
+    }
+    free(b);
     free(work);
     return s;
 }
 
 static long double pool[2][MAX_OUT][MAX_COUNT];
 
-static void random_programs(la_dtype t, bool in_place)
+static void random_programs(la_dtype t, bool in_place, bool bound)
 {
     covar_context *ctx = test_context();
     const la_map_kernels *kernels =
@@ -292,13 +301,14 @@ static void random_programs(la_dtype t, bool in_place)
         want[k] = pool[0][k];
         size[k] = pool[1][k];
     }
-    for (int i = 0; i < 120; i++) {
+    const int times = !bound ? 0 : in_place ? 1 : 2;
+    for (int i = 0; i < (bound ? 600 : 120); i++) {
         program p = {.code = {.dtype = t}};
         random_dims(&p);
         random_steps(&p);
         random_operands(&p, in_place);
         expected(&p, kernels, want, size);
-        if (TEST_OK(ctx, run(ctx, &p, 1 + i % 2)))
+        if (TEST_OK(ctx, run(ctx, &p, 1 + i % 2, times)))
             compare(&p, i, want, size);
         free_operands(&p);
     }
@@ -308,20 +318,27 @@ static void random_programs(la_dtype t, bool in_place)
 static void test_f64(void)
 {
     stream = covar_rng_init(1, 0);
-    random_programs(LA_F64, false);
+    random_programs(LA_F64, false, false);
 }
 
 static void test_f32(void)
 {
     stream = covar_rng_init(2, 0);
-    random_programs(LA_F32, false);
+    random_programs(LA_F32, false, false);
 }
 
 static void test_in_place(void)
 {
     stream = covar_rng_init(3, 0);
-    random_programs(LA_F64, true);
-    random_programs(LA_F32, true);
+    random_programs(LA_F64, true, false);
+    random_programs(LA_F32, true, false);
+}
+
+static void test_bound(void)
+{
+    stream = covar_rng_init(4, 0);
+    for (int k = 0; k < 4; k++)
+        random_programs(k % 2 ? LA_F32 : LA_F64, k >= 2, true);
 }
 
 /* ---- optimised programs -----------------------------------------------------
@@ -382,7 +399,7 @@ static void test_optimised(void)
         if (!is_smooth(&p))
             continue;
         random_operands(&p, false);
-        TEST_OK(ctx, run(ctx, &p, 1));
+        TEST_OK(ctx, run(ctx, &p, 1, 0));
         const size_t n = la_view_count(p.out[0]);
         double *plain = calloc(n + 1, sizeof(double));
         for (size_t j = 0; j < n; j++)
@@ -391,7 +408,7 @@ static void test_optimised(void)
         const int steps = la_map_optimise(p.steps, p.code.n_step, &p.code);
         shorter += steps < p.code.n_step;
         p.code.n_step = steps;
-        TEST_OK(ctx, run(ctx, &p, 1));
+        TEST_OK(ctx, run(ctx, &p, 1, 0));
         const double eps = i % 2 ? (double)FLT_EPSILON : DBL_EPSILON;
         for (size_t j = 0; j < n; j++)
             if (!test_check(fabs(la_view_get(p.out[0], j) - plain[j]) <=
@@ -606,6 +623,7 @@ int main(void)
         {"random programs, f64", test_f64},
         {"random programs, f32", test_f32},
         {"random programs in place", test_in_place},
+        {"random programs, bound", test_bound},
         {"optimised programs", test_optimised},
         {"a chain becomes three super rows", test_chain},
         {"what must not be fused", test_not_fused},

@@ -13,10 +13,23 @@ static covar_status run_copy(const ad_call *c)
     return la_copy(c->exec, c->out[0], c->x[0]);
 }
 
+/* Bound in the first run, when the pointers are known; later ones may differ,
+ * but not in what overlaps: in place is in place in every run. */
+static covar_status bind_map(const ad_call *c)
+{
+    ad_instr *i = (ad_instr *)(uintptr_t)c;
+    COVAR_TRY(
+        la_map_bind(i->map, c->exec, i->code, i->rank, i->dim, c->x, c->out));
+    i->bound = true;
+    return COVAR_OK;
+}
+
 static covar_status run_map(const ad_call *c)
 {
     const ad_instr *i = (const ad_instr *)(const void *)c;
-    return la_map_run(c->exec, i->code, i->rank, i->dim, c->x, c->out, c->work);
+    if (!i->bound)
+        COVAR_TRY(bind_map(c));
+    return la_map_run_bound(i->map, c->x, c->out, c->work);
 }
 
 static covar_status nomem(const ad_emitter *e)
@@ -136,8 +149,9 @@ static covar_status set_map(ad_emitter *e, ad_instr *i, const ad_step *s)
     COVAR_TRY(ad_emit_dims(e, &space, i->dim));
     i->rank = space.rank;
     i->code = &f->fused->code;
+    i->map = ad_arena_alloc(e->plan->arena, la_map_bound_size(i->code));
     i->run = run_map;
-    return COVAR_OK;
+    return i->map ? COVAR_OK : nomem(e);
 }
 
 static covar_status add_work(ad_emitter *e, ad_instr *i, const ad_step *s)

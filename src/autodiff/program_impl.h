@@ -109,6 +109,8 @@ typedef struct ad_instr {
     size_t n_info;
     const ad_step *step;     /* NULL for a copy */
     const la_map_code *code; /* of a fused step, with its index space */
+    la_map_bound *map;       /* and bound, once it has run */
+    bool bound;
     int rank;
     size_t dim[LA_MAX_DIMS];
 } ad_instr;

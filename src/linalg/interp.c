@@ -247,10 +247,24 @@ static void start_runner(runner *r, const la_map_plan *p, double *acc,
             fill_splat(r, k, p->in[k].data);
 }
 
+/* Without a parallel region, which takes a while even for one thread. */
+static void run_alone(const la_map_plan *p, double *acc, char *scratch)
+{
+    _Alignas(64) char local[LA_MAP_STACK_BYTES];
+    runner r;
+    start_runner(&r, p, acc, scratch ? scratch : local);
+    for (size_t c = 0; c < p->n_chunk; c++)
+        run_chunk(&r, c);
+}
+
 static void run_all(const la_map_plan *p, double *acc, char *scratch)
 {
     const size_t bytes = la_map_scratch(p->code);
-#pragma omp parallel num_threads(p->threads) if (p->threads > 1)
+    if (p->threads == 1) {
+        run_alone(p, acc, scratch);
+        return;
+    }
+#pragma omp parallel num_threads(p->threads)
     {
         _Alignas(64) char local[LA_MAP_STACK_BYTES];
         runner r;

@@ -50,6 +50,7 @@ libcovar_core_la_SOURCES += %D%/view.c
 libcovar_core_la_SOURCES += %D%/copy.c
 libcovar_core_la_SOURCES += %D%/interp.c
 libcovar_core_la_SOURCES += %D%/map.c
+libcovar_core_la_SOURCES += %D%/map_bound.c
 libcovar_core_la_SOURCES += %D%/map_check.c
 libcovar_core_la_SOURCES += %D%/map_optimise.c
 libcovar_core_la_SOURCES += %D%/map_piece.c
