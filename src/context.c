@@ -83,7 +83,7 @@ void covar_context_free(covar_context *ctx)
 
 covar_heap *covar_context_heap(const covar_context *ctx)
 {
-    return ctx->heap;
+    return ctx ? ctx->heap : NULL;
 }
 
 const char *covar_error_text(const covar_context *ctx)
@@ -107,7 +107,7 @@ void covar_error_clear(covar_context *ctx)
 covar_status covar_fail(covar_context *ctx, covar_status status,
                         const char *format, ...)
 {
-    if (!ctx || status == COVAR_OK)
+    if (!ctx || status == COVAR_OK || !format)
         return status;
     /* Formatted apart: an argument may be the sentence it replaces. */
     char text[TEXT_BYTES];
@@ -124,7 +124,8 @@ covar_status covar_fail_in(covar_context *ctx, const char *prefix)
 {
     if (!ctx)
         return COVAR_OK;
-    return covar_fail(ctx, ctx->status, "%s: %s", prefix, ctx->error);
+    return covar_fail(ctx, ctx->status, "%s: %s", prefix ? prefix : "",
+                      ctx->error);
 }
 
 covar_status covar_fail_nomem(covar_context *ctx, const char *who)
@@ -134,11 +135,14 @@ covar_status covar_fail_nomem(covar_context *ctx, const char *who)
 
 void covar_context_set_threads(covar_context *ctx, int threads)
 {
-    ctx->threads = threads > 0 ? threads : 0;
+    if (ctx)
+        ctx->threads = threads > 0 ? threads : 0;
 }
 
 int covar_context_threads(const covar_context *ctx)
 {
+    if (!ctx)
+        return 1;
     if (ctx->threads > 0)
         return ctx->threads;
 #ifdef _OPENMP
@@ -150,11 +154,14 @@ int covar_context_threads(const covar_context *ctx)
 
 void covar_context_set_isa(covar_context *ctx, covar_isa limit)
 {
-    ctx->isa_limit = limit;
+    if (ctx)
+        ctx->isa_limit = limit;
 }
 
 covar_isa covar_context_isa(const covar_context *ctx)
 {
+    if (!ctx)
+        return COVAR_ISA_BASELINE;
     bool limited =
         ctx->isa_limit >= COVAR_ISA_BASELINE && ctx->isa_limit < ctx->machine;
     return limited ? ctx->isa_limit : ctx->machine;
@@ -174,6 +181,8 @@ const char *covar_isa_name(covar_isa isa)
 
 void covar_context_set_log(covar_context *ctx, covar_log_fn *log, void *data)
 {
+    if (!ctx)
+        return;
     ctx->log = log;
     ctx->log_data = data;
 }
@@ -181,6 +190,8 @@ void covar_context_set_log(covar_context *ctx, covar_log_fn *log, void *data)
 void covar_context_set_progress(covar_context *ctx, covar_progress_fn *progress,
                                 void *data)
 {
+    if (!ctx)
+        return;
     ctx->progress = progress;
     ctx->progress_data = data;
 }
@@ -188,7 +199,7 @@ void covar_context_set_progress(covar_context *ctx, covar_progress_fn *progress,
 void covar_log(covar_context *ctx, covar_log_level level, const char *format,
                ...)
 {
-    if (!ctx || !ctx->log)
+    if (!ctx || !ctx->log || !format)
         return;
     char text[TEXT_BYTES];
     va_list args;
@@ -204,7 +215,7 @@ covar_status covar_report_progress(covar_context *ctx,
     if (!ctx)
         return COVAR_OK;
     bool go_on = true;
-    if (ctx->progress)
+    if (ctx->progress && progress)
         go_on = ctx->progress(progress, ctx->progress_data);
     return go_on && !covar_cancelled(ctx) ? COVAR_OK : COVAR_CANCELLED;
 }

@@ -9,7 +9,8 @@
  *
  * The library has no globals and never reads the environment: allocator,
  * thread count, instruction-set limit, callbacks and the last error live
- * here. Use one context per thread; only covar_cancel may be called from
+ * here. A NULL context has one thread, the baseline instruction set and no
+ * callbacks. Use one context per thread; only covar_cancel may be called from
  * another thread or from a signal handler. */
 #ifndef COVAR_CONTEXT_H
 #define COVAR_CONTEXT_H

@@ -55,6 +55,8 @@ covar_rng covar_rng_init(uint64_t seed, uint64_t stream)
 void covar_philox(uint32_t out[4], uint64_t seed, uint64_t stream,
                   uint64_t index)
 {
+    if (!out)
+        return;
     uint32_t k0 = low_half(seed), k1 = high_half(seed);
     uint32_t c0 = low_half(index), c1 = high_half(index);
     uint32_t c2 = low_half(stream), c3 = high_half(stream);
@@ -82,6 +84,8 @@ static void next_block(uint32_t words[4], covar_rng *rng)
 void covar_rng_uniform(double *out, size_t n, covar_rng *rng)
 {
     uint32_t w[4];
+    if (!out || !rng)
+        return;
     for (size_t i = 0; i < n; i++) {
         if (i % 2 == 0)
             next_block(w, rng);
@@ -91,6 +95,8 @@ void covar_rng_uniform(double *out, size_t n, covar_rng *rng)
 
 void covar_rng_normal(double *out, size_t n, covar_rng *rng)
 {
+    if (!out || !rng)
+        return;
     for (size_t i = 0; i < n; i += 2) {
         uint32_t w[4];
         next_block(w, rng);
@@ -127,6 +133,8 @@ void covar_rng_permutation(size_t *order, uint64_t *work, size_t n,
                            covar_rng *rng)
 {
     uint32_t w[4];
+    if (!order || !work || !rng)
+        return;
     for (size_t i = 0; i < n; i++) {
         if (i % 2 == 0)
             next_block(w, rng);

@@ -4,7 +4,8 @@
  * Word i of a stream is a pure function of (seed, stream, i), so that results
  * do not depend on the number of threads or on the order of evaluation.
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
- * 1, 2, 3", SC 2011. Known answers are tested. */
+ * 1, 2, 3", SC 2011. Known answers are tested. A NULL argument: nothing is
+ * done. */
 #ifndef COVAR_RNG_H
 #define COVAR_RNG_H
 

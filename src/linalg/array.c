@@ -5,7 +5,7 @@
  * context. The count is atomic: shares may be given up on any thread. */
 #include <config.h>
 
-#include "linalg/linalg_impl.h"
+#include "linalg/check.h"
 
 #include <stdatomic.h>
 
@@ -37,7 +37,16 @@ static bool count_bytes(size_t *bytes, la_dtype dtype, int rank,
 static covar_status create(la_array **out, const la_exec *exec, la_dtype dtype,
                            int rank, const size_t *dim)
 {
-    *out = NULL;
+    static const char who[] = "la_array_create";
+    if (out)
+        *out = NULL;
+    COVAR_TRY(la_check_exec(exec, who));
+    if (!out || (rank > 0 && !dim))
+        return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: %s is NULL", who,
+                          out ? "dim" : "out");
+    if (la_dtype_size(dtype) == 0)
+        return covar_fail(exec->ctx, COVAR_ERR_DTYPE,
+                          "%s: there is no dtype %d", who, (int)dtype);
     if (rank < 0 || rank > LA_MAX_DIMS)
         return covar_fail(exec->ctx, COVAR_ERR_ARG,
                           "la_array_create: rank %d is not in 0..%d", rank,
@@ -79,6 +88,15 @@ covar_status la_array_create(la_array **out, const la_exec *exec,
 
 covar_status la_array_from_view(la_array **out, const la_exec *exec, la_view x)
 {
+    COVAR_TRY(la_check_exec(exec, "la_array_from_view"));
+    if (!la_view_is_valid(x)) {
+        char text[64];
+        if (out)
+            *out = NULL;
+        return covar_fail(exec->ctx, COVAR_ERR_ARG,
+                          "la_array_from_view: x (%s) has no data",
+                          la_view_describe(text, sizeof text, x));
+    }
     COVAR_TRY(create(out, exec, x.dtype, x.rank, x.dim));
     const covar_status status = (*out)->device->copy(exec, (*out)->view, x);
     if (status != COVAR_OK) {
@@ -108,5 +126,5 @@ void la_array_free(la_array *a)
 
 la_view la_array_view(const la_array *a)
 {
-    return a->view;
+    return a ? a->view : la_view_none();
 }

@@ -17,11 +17,20 @@ static covar_status fail_one(const la_exec *exec, covar_status status,
                       la_view_describe(text, sizeof text, x), why);
 }
 
+covar_status la_check_exec(const la_exec *exec, const char *who)
+{
+    (void)who; /* there is no context to take the sentence */
+    return exec && exec->ctx ? COVAR_OK : COVAR_ERR_ARG;
+}
+
 /* Device, data, and that sizes and strides fit. */
 static covar_status check_place(const la_exec *exec, const char *who,
                                 const char *name, la_view x, int core)
 {
     const la_device *device = x.device ? x.device : &la_device_cpu;
+    if (x.rank < 0 || x.rank > LA_MAX_DIMS)
+        return fail_one(exec, COVAR_ERR_SHAPE, who, name, x,
+                        "the rank must be within 0..6");
     if (x.rank < core)
         return fail_one(exec, COVAR_ERR_SHAPE, who, name, x,
                         core == 2 ? "a matrix (rank >= 2) is needed"
@@ -44,6 +53,7 @@ static covar_status check_place(const la_exec *exec, const char *who,
 covar_status la_check_input(const la_exec *exec, const char *who,
                             const char *name, la_view x, int core)
 {
+    COVAR_TRY(la_check_exec(exec, who));
     if (!la_dtype_is_real(x.dtype))
         return fail_one(exec, COVAR_ERR_DTYPE, who, name, x,
                         "f64 or f32 is needed");
@@ -101,6 +111,7 @@ covar_status la_check_pair(const la_exec *exec, const char *who,
 covar_status la_check_i32(const la_exec *exec, const char *who,
                           const char *name, la_view x)
 {
+    COVAR_TRY(la_check_exec(exec, who));
     if (x.dtype != LA_I32)
         return fail_one(exec, COVAR_ERR_DTYPE, who, name, x, "i32 is needed");
     COVAR_TRY(check_place(exec, who, name, x, 1));

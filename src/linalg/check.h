@@ -11,7 +11,11 @@
 
 #include "linalg/linalg_impl.h"
 
-/* x is the operand `name` of function `who`; its last `core` dims (0, 1, 2)
+/* exec and its context are there. The other checks on exec begin with it. */
+covar_status la_check_exec(const la_exec *exec, const char *who);
+
+/* x is the operand `name` of function `who`: dtype, rank and data are there
+ * (la_view_is_valid); its last `core` dims (0, 1, 2)
  * are the scalar, vector or matrix, the others a batch. */
 covar_status la_check_input(const la_exec *exec, const char *who,
                             const char *name, la_view x, int core);

@@ -107,6 +107,8 @@ covar_status la_rcond_chol(const la_exec *exec, la_view L, double norm1,
     static const char who[] = "la_rcond_chol";
     COVAR_TRY(la_check_input(exec, who, "L", L, 2));
     COVAR_TRY(la_check_square(exec, who, "L", L));
+    if (!rcond)
+        return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: rcond is NULL", who);
     if (L.rank != 2)
         return la_fail_shape(exec, who, "L", L, "the matrix", L,
                              "one matrix without a batch is needed");

@@ -7,7 +7,7 @@
  * rows of double, which holds every i32, u8 and f32 exactly. */
 #include <config.h>
 
-#include "linalg/linalg_impl.h"
+#include "linalg/check.h"
 #include "linalg/nest.h"
 
 #include <string.h>
@@ -280,7 +280,8 @@ covar_status la_cpu_fill(const la_exec *exec, la_view out, double value)
 static covar_status check_out(const la_exec *exec, const char *who, la_view out)
 {
     char text[64];
-    if (la_view_count(out) > 0 && !out.data)
+    COVAR_TRY(la_check_exec(exec, who));
+    if (!la_view_is_valid(out))
         return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: out (%s) has no data",
                           who, la_view_describe(text, sizeof text, out));
     for (int i = 0; i < out.rank; i++)
@@ -301,7 +302,7 @@ covar_status la_copy(const la_exec *exec, la_view out, la_view x)
     if (!la_view_broadcast(&full, x, out.rank, out.dim))
         return covar_fail(exec->ctx, COVAR_ERR_SHAPE,
                           "la_copy: x is %s but out is %s", from, to);
-    if (la_view_count(full) > 0 && !x.data)
+    if (!la_view_is_valid(x) && la_view_count(full) > 0)
         return covar_fail(exec->ctx, COVAR_ERR_ARG,
                           "la_copy: x (%s) has no data", from);
     if (la_view_overlap(out, full))

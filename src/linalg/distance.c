@@ -69,7 +69,7 @@ static double centre_row(size_t d, double *x, const double *centre)
 
 size_t la_sqdist_work_size(la_view X, la_view Z)
 {
-    if (X.rank < 2)
+    if (X.rank < 2 || X.rank > LA_MAX_DIMS || Z.rank > LA_MAX_DIMS)
         return 0;
     const bool symmetric = la_view_is_none(Z);
     const size_t n = X.dim[X.rank - 2], d = X.dim[X.rank - 1];

@@ -320,6 +320,8 @@ static size_t round_up(size_t bytes)
 size_t la_map_work_size(const la_map_code *code, int rank, const size_t *dim,
                         int threads)
 {
+    if (!code || rank < 0 || rank > LA_MAX_DIMS || (rank > 0 && !dim))
+        return 0;
     const size_t n = la_map_max_acc(code, rank, dim);
     return round_up(n * sizeof(double)) +
            la_map_scratch(code) * (size_t)(threads > 1 ? threads : 1);

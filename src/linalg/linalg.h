@@ -13,6 +13,7 @@
  *     strides are free (0 repeats an input matrix);
  *   - elements are f64 or f32, equal for all operands;
  *   - outputs must not overlap inputs; "in place" is said where it holds;
+ *   - a NULL exec, or one without a context, is COVAR_ERR_ARG;
  *   - sizes may be 0; a wrong shape, dtype or stride is COVAR_ERR_SHAPE or
  *     COVAR_ERR_DTYPE with both operands in the sentence, nothing touched;
  *   - f32 sums, log-determinants and distances accumulate in double;
@@ -61,8 +62,8 @@ typedef struct la_exec {
 /* The CPU with the context's thread count. */
 COVAR_API la_exec la_exec_cpu(covar_context *ctx);
 
-COVAR_API size_t      la_dtype_size(la_dtype dtype);
-COVAR_API const char *la_dtype_name(la_dtype dtype); /* "f64", ... */
+COVAR_API size_t      la_dtype_size(la_dtype dtype); /* 0: unknown */
+COVAR_API const char *la_dtype_name(la_dtype dtype); /* "f64", "unknown" */
 COVAR_API bool        la_dtype_is_real(la_dtype dtype);
 
 /* ---- Views: by value, never owning -------------------------------------- */
@@ -78,7 +79,9 @@ COVAR_API la_view la_mat_f32(const float *p, size_t rows, size_t cols);
 COVAR_API la_view la_vec_i32(const int32_t *p, size_t n);
 COVAR_API la_view la_vec_u8(const uint8_t *p, size_t n);
 
-/* General dense row-major view; `dim` holds `rank` sizes (rank <= 6). */
+/* General dense row-major view; `dim` holds `rank` sizes (rank <= 6). It and
+ * the next give la_view_none() for an unknown dtype, a rank out of range or
+ * sizes that are NULL. */
 COVAR_API la_view la_view_dense(const void *p, la_dtype dtype, int rank,
                                 const size_t *dim);
 
@@ -89,6 +92,9 @@ COVAR_API la_view la_view_strided(const void *p, la_dtype dtype, int rank,
 /* No data: rank 0, NULL pointer. */
 COVAR_API la_view la_view_none(void);
 COVAR_API bool    la_view_is_none(la_view x);
+
+/* Are dtype and rank in range, and is there data where there are elements? */
+COVAR_API bool    la_view_is_valid(la_view x);
 
 COVAR_API size_t  la_view_count(la_view x); /* number of elements */
 COVAR_API bool    la_view_is_dense(la_view x);
@@ -115,7 +121,8 @@ COVAR_API bool la_view_overlap(la_view a, la_view b);
 /* "f64 500x3" into buf; returns buf. For error sentences. */
 COVAR_API const char *la_view_describe(char *buf, size_t size, la_view x);
 
-/* Element as double (host only; indices in a dense index of the dims). */
+/* Element as double (host only; indices in a dense index of the dims). NaN,
+ * and nothing set, where there is no such element. */
 COVAR_API double la_view_get(la_view x, size_t i);
 COVAR_API void   la_view_set(la_view x, size_t i, double value);
 
@@ -137,7 +144,7 @@ COVAR_API la_array *la_array_retain(la_array *a);
 /* Gives up one share. Accepts NULL. */
 COVAR_API void la_array_free(la_array *a);
 
-COVAR_API la_view la_array_view(const la_array *a);
+COVAR_API la_view la_array_view(const la_array *a); /* none for NULL */
 
 /* ---- Elementwise maps --------------------------------------------------- */
 
@@ -289,7 +296,8 @@ COVAR_API COVAR_MUST_CHECK covar_status la_reduce(const la_exec *exec,
                                                   unsigned axes);
 
 /* Is every element finite? If not, *first is the dense index of the first
- * that is not (may be NULL). Real dtypes, any strides. */
+ * that is not (may be NULL). Real dtypes, any strides; a view that is not
+ * valid is not finite, at 0. */
 COVAR_API bool la_all_finite(la_view x, size_t *first);
 
 /* ---- Products ----------------------------------------------------------- */

@@ -9,6 +9,7 @@
  * What does not fit is left to the interpreter. */
 #include <config.h>
 
+#include "linalg/check.h"
 #include "linalg/map_plan.h"
 
 #include <string.h>
@@ -245,9 +246,9 @@ covar_status la_map_bind(la_map_bound *b, const la_exec *exec,
 {
     la_view full[LA_MAP_MAX_REG];
     la_map_plan plan;
+    COVAR_TRY(la_check_exec(exec, "la_map_bind"));
     if (!b)
-        return covar_fail(exec ? exec->ctx : NULL, COVAR_ERR_ARG,
-                          "la_map_bind: nothing to bind to");
+        return covar_fail(exec->ctx, COVAR_ERR_ARG, "la_map_bind: b is NULL");
     COVAR_TRY(la_map_check(exec, code, rank, dim, in, out, full));
     memset(b, 0, sizeof(*b));
     b->exec = exec;
@@ -319,6 +320,9 @@ static void reduce(const la_map_bound *b)
 covar_status la_map_run_bound(la_map_bound *b, const la_view *in,
                               const la_view *out, void *work)
 {
+    if (!b || (!in && b->code->n_in > 0) || (!out && b->code->n_result > 0))
+        return covar_fail(b ? b->exec->ctx : NULL, COVAR_ERR_ARG,
+                          "la_map_run_bound: in or out is NULL");
     if (!b->small || !work)
         return la_map_run(b->exec, b->code, b->rank, b->dim, in, out, work);
     if (b->work != work)

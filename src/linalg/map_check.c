@@ -7,6 +7,7 @@
  * place". */
 #include <config.h>
 
+#include "linalg/check.h"
 #include "linalg/map_table.h"
 
 typedef struct map_check {
@@ -24,6 +25,24 @@ static covar_status fail_code(const map_check *c, int step, const char *what,
                       "registers, %d of them inputs and constants",
                       step, what, value, c->code->n_reg,
                       c->code->n_in + c->code->n_const);
+}
+
+static covar_status check_pointers(const map_check *c, const la_view *in,
+                                   const la_view *out)
+{
+    const la_map_code *p = c->code;
+    const char *missing = !p                                ? "code"
+                          : p->n_step > 0 && !p->steps      ? "code.steps"
+                          : p->n_result > 0 && !p->results  ? "code.results"
+                          : p->n_const > 0 && !p->constants ? "code.constants"
+                          : c->rank > 0 && !c->dim          ? "dim"
+                          : p->n_in > 0 && !in              ? "in"
+                          : p->n_result > 0 && !out         ? "out"
+                                                            : NULL;
+    if (missing)
+        return covar_fail(c->exec->ctx, COVAR_ERR_ARG, "la_map_run: %s is NULL",
+                          missing);
+    return COVAR_OK;
 }
 
 static covar_status check_counts(const map_check *c)
@@ -92,7 +111,7 @@ static covar_status check_view(const map_check *c, const char *kind, int k,
                           "la_map_run: %s %d is %s but the program is in %s",
                           kind, k, la_view_describe(text, sizeof text, x),
                           la_dtype_name(c->code->dtype));
-    if (la_view_count(x) > 0 && !x.data)
+    if (!la_view_is_valid(x))
         return covar_fail(c->exec->ctx, COVAR_ERR_ARG,
                           "la_map_run: %s %d (%s) has no data", kind, k,
                           la_view_describe(text, sizeof text, x));
@@ -167,6 +186,8 @@ covar_status la_map_check(const la_exec *exec, const la_map_code *code,
 {
     const map_check check = {exec, code, rank, dim};
     const map_check *c = &check;
+    COVAR_TRY(la_check_exec(exec, "la_map_run"));
+    COVAR_TRY(check_pointers(c, in, out));
     COVAR_TRY(check_counts(c));
     COVAR_TRY(check_steps(c));
     const la_view space = la_view_dense(NULL, c->code->dtype, c->rank, c->dim);

@@ -156,7 +156,7 @@ static bool fuse_into(la_map_step *steps, int *n, int j,
 
 int la_map_optimise(la_map_step *steps, int n_step, const la_map_code *code)
 {
-    int n = n_step;
+    int n = steps && code ? n_step : 0;
     for (bool changed = true; changed;) {
         changed = false;
         for (int j = 0; j < n && !changed; j++)

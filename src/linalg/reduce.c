@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include "linalg/check.h"
 #include "linalg/map_plan.h"
 
 enum { PARALLEL_ELEMENTS = 1 << 16 };
@@ -71,9 +72,14 @@ static covar_status run_pieces(const reduction *r, la_view out, la_view x)
 covar_status la_reduce(const la_exec *exec, la_reduce_kind kind, la_view out,
                        la_view x, unsigned axes)
 {
+    COVAR_TRY(la_check_exec(exec, "la_reduce"));
     if (kind < LA_REDUCE_SUM || kind > LA_REDUCE_MIN)
         return covar_fail(exec->ctx, COVAR_ERR_ARG,
                           "la_reduce: there is no reduction %d", (int)kind);
+    if (x.rank < 0 || x.rank > LA_MAX_DIMS)
+        return covar_fail(exec->ctx, COVAR_ERR_SHAPE,
+                          "la_reduce: x has rank %d, not one in 0..%d", x.rank,
+                          LA_MAX_DIMS);
     const la_map_result result = {.reg = 0, .reduce = kind, .axes = axes};
     const reduction r = {.exec = exec,
                          .code = {.dtype = x.dtype,
@@ -114,6 +120,11 @@ static size_t bad_f32(const float *x, ptrdiff_t s, size_t n)
 bool la_all_finite(la_view x, size_t *first)
 {
     la_nest nest;
+    if (!la_view_is_valid(x) || !la_dtype_is_real(x.dtype)) {
+        if (first)
+            *first = 0;
+        return false;
+    }
     if (la_view_count(x) == 0)
         return true;
     la_nest_init(&nest, x.rank, x.dim);

@@ -3,7 +3,8 @@
  *
  * Nothing here touches elements except la_view_get and la_view_set. A request
  * that makes no sense (axis or range outside the view) gives
- * la_view_none(). */
+ * la_view_none(); so does any of a view whose rank is outside 0..LA_MAX_DIMS,
+ * which has no elements. */
 #include <config.h>
 
 #include <covar/linalg.h>
@@ -20,6 +21,16 @@ static const struct {
     [LA_I32] = {"i32", sizeof(int32_t)},
     [LA_U8] = {"u8", sizeof(uint8_t)},
 };
+
+static bool has_rank(la_view x)
+{
+    return x.rank >= 0 && x.rank <= LA_MAX_DIMS;
+}
+
+static bool known(la_dtype dtype)
+{
+    return (unsigned)dtype < sizeof(dtypes) / sizeof(dtypes[0]);
+}
 
 static char *at(la_view x, ptrdiff_t offset)
 {
@@ -53,12 +64,12 @@ static la_view without_axis(la_view x, int axis)
 
 size_t la_dtype_size(la_dtype dtype)
 {
-    return dtypes[dtype].size;
+    return known(dtype) ? dtypes[dtype].size : 0;
 }
 
 const char *la_dtype_name(la_dtype dtype)
 {
-    return dtypes[dtype].name;
+    return known(dtype) ? dtypes[dtype].name : "unknown";
 }
 
 bool la_dtype_is_real(la_dtype dtype)
@@ -111,7 +122,7 @@ la_view la_view_dense(const void *p, la_dtype dtype, int rank,
 {
     ptrdiff_t stride[LA_MAX_DIMS] = {0};
     ptrdiff_t step = 1;
-    for (int k = rank < LA_MAX_DIMS ? rank : LA_MAX_DIMS; k-- > 0;) {
+    for (int k = dim && rank <= LA_MAX_DIMS ? rank : 0; k-- > 0;) {
         stride[k] = step;
         step *= (ptrdiff_t)dim[k];
     }
@@ -121,7 +132,8 @@ la_view la_view_dense(const void *p, la_dtype dtype, int rank,
 la_view la_view_strided(const void *p, la_dtype dtype, int rank,
                         const size_t *dim, const ptrdiff_t *stride)
 {
-    if (rank < 0 || rank > LA_MAX_DIMS)
+    if (rank < 0 || rank > LA_MAX_DIMS || !known(dtype) ||
+        (rank > 0 && (!dim || !stride)))
         return la_view_none();
     la_view x = {.data = (void *)(uintptr_t)p, .dtype = dtype, .rank = rank};
     for (int k = 0; k < rank; k++) {
@@ -141,8 +153,15 @@ bool la_view_is_none(la_view x)
     return !x.data && x.rank == 0;
 }
 
+bool la_view_is_valid(la_view x)
+{
+    return has_rank(x) && known(x.dtype) && (x.data || la_view_count(x) == 0);
+}
+
 size_t la_view_count(la_view x)
 {
+    if (!has_rank(x))
+        return 0;
     size_t count = 1;
     for (int k = 0; k < x.rank; k++)
         count *= x.dim[k];
@@ -164,7 +183,7 @@ bool la_view_is_dense(la_view x)
 
 bool la_view_same_dims(la_view a, la_view b)
 {
-    bool same = a.rank == b.rank;
+    bool same = a.rank == b.rank && has_rank(a);
     for (int k = 0; same && k < a.rank; k++)
         same = a.dim[k] == b.dim[k];
     return same;
@@ -172,6 +191,8 @@ bool la_view_same_dims(la_view a, la_view b)
 
 la_view la_view_transpose(la_view x)
 {
+    if (!has_rank(x))
+        return la_view_none();
     if (x.rank < 2)
         return x;
     la_view y = x;
@@ -184,7 +205,7 @@ la_view la_view_transpose(la_view x)
 
 la_view la_view_slice(la_view x, int axis, size_t start, size_t length)
 {
-    if (axis < 0 || axis >= x.rank || start > x.dim[axis] ||
+    if (!has_rank(x) || axis < 0 || axis >= x.rank || start > x.dim[axis] ||
         length > x.dim[axis] - start)
         return la_view_none();
     if (length > 0)
@@ -195,7 +216,7 @@ la_view la_view_slice(la_view x, int axis, size_t start, size_t length)
 
 la_view la_view_row(la_view x, size_t i)
 {
-    if (x.rank < 1 || i >= x.dim[0])
+    if (!has_rank(x) || x.rank < 1 || i >= x.dim[0])
         return la_view_none();
     x.data = at(x, (ptrdiff_t)i * x.stride[0]);
     return without_axis(x, 0);
@@ -203,7 +224,7 @@ la_view la_view_row(la_view x, size_t i)
 
 la_view la_view_diag(la_view x)
 {
-    if (x.rank < 2)
+    if (!has_rank(x) || x.rank < 2)
         return la_view_none();
     const int last = x.rank - 1;
     if (x.dim[last] < x.dim[last - 1])
@@ -214,7 +235,7 @@ la_view la_view_diag(la_view x)
 
 la_view la_view_expand(la_view x, int axis)
 {
-    if (axis < 0 || axis > x.rank || x.rank == LA_MAX_DIMS)
+    if (!has_rank(x) || axis < 0 || axis > x.rank || x.rank == LA_MAX_DIMS)
         return la_view_none();
     for (int k = x.rank; k > axis; k--) {
         x.dim[k] = x.dim[k - 1];
@@ -228,7 +249,8 @@ la_view la_view_expand(la_view x, int axis)
 
 bool la_view_broadcast(la_view *out, la_view x, int rank, const size_t *dim)
 {
-    if (rank < 0 || rank > LA_MAX_DIMS || (x.rank != 0 && x.rank != rank))
+    if (!out || rank < 0 || rank > LA_MAX_DIMS || (rank > 0 && !dim) ||
+        (x.rank != 0 && x.rank != rank))
         return false;
     la_view y = x;
     y.rank = rank;
@@ -269,8 +291,12 @@ bool la_view_overlap(la_view a, la_view b)
 
 const char *la_view_describe(char *buf, size_t size, la_view x)
 {
-    if (size == 0)
+    if (!buf || size == 0)
         return "";
+    if (!has_rank(x)) {
+        snprintf(buf, size, "%s of rank %d", la_dtype_name(x.dtype), x.rank);
+        return buf;
+    }
     const bool none = la_view_is_none(x);
     int length =
         snprintf(buf, size, "%s%s", none ? "none" : la_dtype_name(x.dtype),
@@ -283,6 +309,8 @@ const char *la_view_describe(char *buf, size_t size, la_view x)
 
 double la_view_get(la_view x, size_t i)
 {
+    if (!x.data || i >= la_view_count(x))
+        return (double)NAN;
     const void *p = at(x, offset_of(x, i));
     switch (x.dtype) {
     case LA_F64:
@@ -299,6 +327,8 @@ double la_view_get(la_view x, size_t i)
 
 void la_view_set(la_view x, size_t i, double value)
 {
+    if (!x.data || i >= la_view_count(x))
+        return;
     void *p = at(x, offset_of(x, i));
     switch (x.dtype) {
     case LA_F64:
