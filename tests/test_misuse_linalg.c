@@ -1,6 +1,8 @@
 /* Misuse of linalg: NULL for every pointer, views that cannot be, wrong
  * shapes. Everything is refused with a status and a sentence.
- * SPDX-License-Identifier: GPL-3.0-or-later */
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The file is longer than 400 lines: all of it stands on one fixture. */
 #include "config.h"
 
 #include "test_util.h"

@@ -5,8 +5,9 @@
  *     gp_fit(&m, ctx, la_from_gsl_matrix(X), la_from_gsl_vector(y), NULL,
  *            NULL);
  *
- * A view is valid as long as the GSL object; of NULL it is la_view_none(). These are inline functions, so
- * that the library itself does not ask for GSL's headers. */
+ * A view is valid as long as the GSL object; of NULL it is la_view_none().
+ * These are inline functions, so that the library itself does not ask for
+ * GSL's headers. */
 #ifndef COVAR_GSL_H
 #define COVAR_GSL_H
 
