@@ -53,6 +53,7 @@ unit_tests += tests/test_linalg_potri
 unit_tests += tests/test_linalg_random
 unit_tests += tests/test_linalg_tri
 unit_tests += tests/test_linalg_trsm
+unit_tests += tests/test_misuse_autodiff
 unit_tests += tests/test_misuse_base
 unit_tests += tests/test_misuse_linalg
 unit_tests += tests/test_rng
