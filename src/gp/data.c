@@ -26,6 +26,7 @@ void gp_data_free(gp_data *d)
                     d->dropped, d->mean_given};
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
         covar_heap_free(d->heap, part[i]);
+    gp_data_free_names(d);
     covar_heap *heap = d->heap;
     covar_heap_free(heap, d);
     covar_heap_release(heap);
@@ -103,8 +104,9 @@ static covar_status check_views(covar_context *ctx, la_view X, la_view y)
 /* Every input must be finite, every target finite or NaN; counts the rows
  * whose targets are all there. */
 static covar_status count_rows(size_t *used, covar_context *ctx, la_view X,
-                               la_view y)
+                               la_view y, const char *const *name)
 {
+    char label[GP_LABEL_SIZE];
     size_t n = X.dim[0], d = X.dim[1], p = y.rank == 2 ? y.dim[1] : 1;
     *used = 0;
     for (size_t i = 0; i < n; i++) {
@@ -112,9 +114,9 @@ static covar_status count_rows(size_t *used, covar_context *ctx, la_view X,
             double x = la_view_get(X, i * d + k);
             if (!isfinite(x))
                 return covar_fail(ctx, COVAR_ERR_ARG,
-                                  "gp_fit: X is %g in row %zu, column %zu "
+                                  "gp_fit: X is %g in row %zu, column %s "
                                   "(counted from 0)",
-                                  x, i, k);
+                                  x, i, gp_column_label(label, name, k));
         }
         bool there = true;
         for (size_t k = 0; k < p; k++) {
@@ -190,13 +192,15 @@ covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
     *out = NULL;
     COVAR_TRY(check_views(ctx, X, y));
     size_t n;
-    COVAR_TRY(count_rows(&n, ctx, X, y));
+    COVAR_TRY(count_rows(&n, ctx, X, y, options->column_name));
     gp_data *data = allocate(
         covar_context_heap(ctx), n, X.dim[1], y.rank == 2 ? y.dim[1] : 1,
         options->weights != NULL, options->noise_per_point != NULL);
     if (!data)
         return covar_fail_nomem(ctx, "gp_fit");
-    covar_status status = take_rows(data, ctx, X, y, options);
+    covar_status status = gp_data_take_names(data, ctx, options->column_name);
+    if (status == COVAR_OK)
+        status = take_rows(data, ctx, X, y, options);
     if (status == COVAR_OK)
         status = gp_data_measure(data, ctx, options);
     if (status != COVAR_OK) {
@@ -240,6 +244,12 @@ covar_status gp_data_select(gp_data **out, covar_context *ctx,
     }
     if (!data)
         return covar_fail_nomem(ctx, "gp_fit");
+    covar_status status =
+        gp_data_take_names(data, ctx, (const char *const *)from->column_name);
+    if (status != COVAR_OK) {
+        gp_data_free(data);
+        return status;
+    }
     copy_statistics(data, from);
     if (from->mean_given)
         memcpy(data->mean_given, from->mean_given, (d + 1) * sizeof(double));

@@ -178,6 +178,8 @@ struct gp_options {
     double         jitter_value;
     const double  *weights;         /* (n): noise_i = noise_variance / w_i */
     const double  *noise_per_point; /* (n): known variances, added */
+    const char *const *column_name; /* (d) names of X's columns, NULL = none;
+                                       copied, saved, and used in sentences */
     bool           no_fit;          /* condition at the given parameters */
     int            restarts; /* polished starts besides the given ones; 0 = 3,
                                 -1 = the first start only */
@@ -352,6 +354,10 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_param_covariance(const gp_model *m,
 COVAR_API size_t gp_n(const gp_model *m); /* rows used */
 COVAR_API size_t gp_d(const gp_model *m);
 COVAR_API size_t gp_outputs(const gp_model *m);
+
+/* Name of column i as given in options.column_name to the fit; NULL when none
+ * were given, or i >= d. Kept by append, remove, refit, save and load. */
+COVAR_API const char *gp_column_name(const gp_model *m, size_t i);
 COVAR_API la_view gp_inputs(const gp_model *m);   /* (n,d) user units */
 COVAR_API la_view gp_targets(const gp_model *m);  /* (n) or (n,p) */
 COVAR_API la_view gp_cholesky(const gp_model *m); /* borrowed, (n,n) lower */

@@ -121,6 +121,7 @@ struct gp_data {
     size_t      n_dropped;
     bool        duplicates; /* repeated rows of X */
     double     *mean_given; /* (1 + d) coefficients in user units, or NULL */
+    char      **column_name; /* (d) the caller's, or NULL */
 };
 
 covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,

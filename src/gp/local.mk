@@ -17,6 +17,7 @@ libcovar_core_la_SOURCES += %D%/params.c
 libcovar_core_la_SOURCES += %D%/params_settings.c
 libcovar_core_la_SOURCES += %D%/data.c %D%/data.h
 libcovar_core_la_SOURCES += %D%/data_measure.c
+libcovar_core_la_SOURCES += %D%/data_names.c
 libcovar_core_la_SOURCES += %D%/fit_check.c %D%/fit_impl.h
 libcovar_core_la_SOURCES += %D%/mean.c
 libcovar_core_la_SOURCES += %D%/objective.c %D%/objective_impl.h

@@ -18,6 +18,7 @@ static gp_options kept_options(const gp_options *options)
     o.n_settings = 0;
     o.weights = NULL;
     o.noise_per_point = NULL;
+    o.column_name = NULL;
     return o;
 }
 
@@ -240,6 +241,12 @@ size_t gp_d(const gp_model *m)
 size_t gp_outputs(const gp_model *m)
 {
     return m ? m->data->p : 0;
+}
+
+const char *gp_column_name(const gp_model *m, size_t i)
+{
+    return m && m->data->column_name && i < m->data->d ? m->data->column_name[i]
+                                                       : NULL;
 }
 
 la_view gp_inputs(const gp_model *m)

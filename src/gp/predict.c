@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data.h"
 #include "model_impl.h"
 
 enum { BLOCK_BYTES = 1 << 24, LEAST_ROWS = 16, MOST_ROWS = 1024 };
@@ -273,8 +274,11 @@ covar_status gp_check_points(const gp_model *m, covar_context *ctx, la_view Xs,
     size_t at;
     if (la_all_finite(Xs, &at))
         return COVAR_OK;
-    return covar_fail(ctx, COVAR_ERR_ARG, "%s: input %g at row %zu, column %zu",
-                      who, la_view_get(Xs, at), at / Xs.dim[1], at % Xs.dim[1]);
+    char label[GP_LABEL_SIZE];
+    gp_column_label(label, (const char *const *)m->data->column_name,
+                    at % Xs.dim[1]);
+    return covar_fail(ctx, COVAR_ERR_ARG, "%s: input %g at row %zu, column %s",
+                      who, la_view_get(Xs, at), at / Xs.dim[1], label);
 }
 
 covar_status gp_predict(const gp_model *m, covar_context *ctx, la_view Xs,

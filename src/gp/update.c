@@ -123,6 +123,8 @@ static covar_status join(gp_data **out, const gp_model *m, covar_context *ctx,
     double *both = covar_heap_alloc(m->heap, all * (d + p), sizeof(*both));
     if (!both)
         return covar_fail_nomem(ctx, "gp_append");
+    gp_options options = m->options;
+    options.column_name = (const char *const *)data->column_name;
     double *targets = both + all * d;
     memcpy(both, data->X, n * d * sizeof(*both));
     memcpy(targets, data->y, n * p * sizeof(*both));
@@ -134,7 +136,7 @@ static covar_status join(gp_data **out, const gp_model *m, covar_context *ctx,
         status = la_copy(&exec, la_mat_f64(targets + n * p, all - n, p), y);
     if (status == COVAR_OK)
         status = gp_data_create(out, ctx, la_mat_f64(both, all, d),
-                                la_mat_f64(targets, all, p), &m->options);
+                                la_mat_f64(targets, all, p), &options);
     if (status == COVAR_OK)
         (*out)->n_missing += data->n_missing;
     covar_heap_free(m->heap, both);
