@@ -111,7 +111,7 @@ covar_status gp_check_data(covar_context *ctx, const gp_data *data,
         constant = constant && !(data->y_sd[k] > 0);
     if (constant)
         return covar_fail(ctx, COVAR_ERR_DATA,
-                          "gp_fit: all %zu targets are equal (%g), so the "
+                          "gp_fit: all %zu targets are equal (%.15g), so the "
                           "likelihood has no maximum: use objective MAP or fix "
                           "the parameters",
                           data->n, data->y_mean[0]);

@@ -182,7 +182,9 @@ struct gp_options {
                                        copied, saved, and used in sentences */
     bool           no_fit;          /* condition at the given parameters */
     int            restarts; /* polished starts besides the given ones; 0 = 3,
-                                -1 = the first start only */
+                                -1 = the first start only; at most 60, which
+                                is GP_MAX_RESTARTS - 4: the report lists the
+                                given ones as well */
     uint64_t       seed;
     size_t         max_iterations; /* of a start; 0 = 500 */
     double         max_seconds;    /* 0 = no limit */
@@ -196,7 +198,7 @@ COVAR_API gp_options gp_options_default(void);
 COVAR_API void       gp_options_clear(gp_options *o); /* frees the settings */
 
 /* Settings by parameter name (see gp_param_name). Names are checked by gp_fit,
- * which lists the known ones. Values in user units. */
+ * which names the nearest and lists the known ones. Values in user units. */
 COVAR_API void gp_options_start(gp_options *o, const char *name, double value);
 COVAR_API void gp_options_fix(gp_options *o, const char *name, double value);
 COVAR_API void gp_options_fix_start(gp_options *o, const char *name);
@@ -222,6 +224,7 @@ enum {
     GP_NOTE_LOW_RCOND = 1u << 9,
     GP_NOTE_SUBSET = 1u << 10 /* starts were screened on a subset of rows */
 };
+/* GP_MAX_RESTARTS: entries of gp_report.restart. */
 enum { GP_NOTE_COUNT = 11, GP_MAX_RESTARTS = 64 };
 COVAR_API const char *gp_note_name(unsigned bit_index); /* "JITTER", ... */
 

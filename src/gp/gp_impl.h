@@ -221,6 +221,10 @@ ptrdiff_t gp_params_find(const gp_params *p, const char *name);
 covar_status gp_params_apply(gp_params *p, covar_context *ctx,
                              const gp_options *options);
 
+/* NAME: no parameter is called so; the nearest, and all that take part. */
+covar_status gp_unknown_name(covar_context *ctx, const gp_params *p,
+                             const gp_options *options, const char *name);
+
 /* The kernel with the parameters' values (and fixed marks) written in. */
 covar_status gp_kernel_with_values(gp_kernel **out, covar_context *ctx,
                                    const gp_kernel *k, const gp_params *p);

@@ -15,6 +15,7 @@ libcovar_core_la_SOURCES += %D%/kernel_user.c
 libcovar_core_la_SOURCES += %D%/kernel_values.c
 libcovar_core_la_SOURCES += %D%/params.c
 libcovar_core_la_SOURCES += %D%/params_settings.c
+libcovar_core_la_SOURCES += %D%/unknown_name.c
 libcovar_core_la_SOURCES += %D%/data.c %D%/data.h
 libcovar_core_la_SOURCES += %D%/data_measure.c
 libcovar_core_la_SOURCES += %D%/data_names.c
