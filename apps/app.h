@@ -65,6 +65,11 @@ int app_check_output(const char *app, const char *option, const char *path,
  * output could not be written. */
 int app_end_output(const char *app, int exit_code);
 
+/* Ends the program if the context's last failure was in reading or writing a
+ * file; to be called last. libhdf5 1.10 crashes in its exit handler after a
+ * write that failed (a full disk), so that handler is not run. */
+void app_leave_after_io(covar_context *ctx, int exit_code);
+
 /* ---- Running ------------------------------------------------------------ */
 
 /* Ctrl-C and SIGTERM ask `ctx` to stop at its best point; a second one ends

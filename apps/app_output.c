@@ -102,3 +102,12 @@ int app_end_output(const char *app, int exit_code)
             strerror(errno));
     return APP_FAILED;
 }
+
+void app_leave_after_io(covar_context *ctx, int exit_code)
+{
+    if (covar_error_status(ctx) != COVAR_ERR_IO)
+        return;
+    covar_context_free(ctx);
+    fflush(NULL);
+    _exit(exit_code);
+}

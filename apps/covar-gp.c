@@ -6,7 +6,6 @@
 
 #include <covar/covar.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char help[] =
     "Usage: covar-gp fit DATA [options]\n"
@@ -50,7 +49,7 @@ static const char help[] =
     "all: --threads N --seed S --quiet --help --version\n"
     "Exit status: 0 a usable result, 1 none or not written, 2 usage.\n";
 
-static int run_command(int argc, char **argv)
+int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -74,15 +73,4 @@ static int run_command(int argc, char **argv)
                            "unknown command %s: expected fit, predict or "
                            "info",
                            argv[1]);
-}
-
-/* libhdf5 1.10 crashes in its exit handler after a write that failed (a full
- * disk): a failure leaves without it, everything being said. */
-int main(int argc, char **argv)
-{
-    int exit_code = run_command(argc, argv);
-    if (exit_code != APP_FAILED)
-        return exit_code;
-    fflush(NULL);
-    _exit(exit_code);
 }

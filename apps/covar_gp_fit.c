@@ -89,9 +89,6 @@ static int deliver(fit_result *r)
 {
     int exit_code = APP_OK;
     const fit_line *line = r->line;
-    if (line->save && gp_save(r->model, r->ctx, line->save) != COVAR_OK)
-        exit_code = app_failure(APP, r->ctx);
-    r->saved = line->save && exit_code == APP_OK;
     if (gp_param_std_errors(r->model, r->ctx, r->std_error) != COVAR_OK) {
         exit_code = app_failure(APP, r->ctx);
         for (size_t i = 0; i < gp_param_count(r->model); i++)
@@ -100,6 +97,11 @@ static int deliver(fit_result *r)
     if (r->test.n > 0 && test_scores(r) != COVAR_OK) {
         exit_code = app_failure(APP, r->ctx);
         dataset_xy_clear(&r->test);
+    }
+    if (line->save) {
+        r->saved = gp_save(r->model, r->ctx, line->save) == COVAR_OK;
+        if (!r->saved)
+            exit_code = app_failure(APP, r->ctx);
     }
     if (line->report == 1)
         report_json(stdout, r);
@@ -190,6 +192,7 @@ int run_fit(int argc, char **argv)
     app_cancel_on_signal(ctx);
     int exit_code = run(&line, ctx);
     app_cancel_on_signal(NULL);
+    app_leave_after_io(ctx, exit_code);
     covar_context_free(ctx);
     return exit_code;
 }

@@ -111,6 +111,8 @@ static covar_status write(covar_context *ctx, const predict_result *r,
     bool ok = fflush(f) == 0 && !ferror(f);
     if (path)
         ok = fclose(f) == 0 && ok;
+    if (path && !ok)
+        remove(path); /* half a table looks like a whole one */
     return ok ? COVAR_OK
               : covar_fail(ctx, COVAR_ERR_IO, "%s: writing failed",
                            path ? path : "standard output");
@@ -173,6 +175,7 @@ int run_predict(int argc, char **argv)
     covar_context_set_threads(ctx, (int)line.threads);
     covar_status status = run(ctx, &line, rest.item[0], rest.item[1]);
     exit_code = status == COVAR_OK ? APP_OK : app_failure(APP, ctx);
+    app_leave_after_io(ctx, exit_code);
     covar_context_free(ctx);
     return exit_code;
 }

@@ -210,6 +210,20 @@ grep -qx 1 status || cat status > bad
 check "a model that cannot be written fails" bad
 has "... says so" err 'full.h5'
 has "... and the report is there" out 'LML'
+(
+    trap '' XFSZ
+    ulimit -f 16
+    "$gp" predict m.h5 "$nile" --samples 50 -o full.h5 2> err
+    echo $? > status
+    "$gp" predict m.h5 "$nile" --samples 50 -o full.csv 2> err2
+    echo $? >> status
+)
+sort -u status | tr -d '\n' | grep -qx 1 || cat status > bad
+check "predictions that cannot be written fail" bad
+has "... says so" err 'full.h5'
+has "... says so" err2 'full.csv'
+ls | grep full > bad
+check "... and nothing half is left" bad
 if [ -w /dev/full ]; then
     "$gp" fit "$nile" --kernel rbf --restarts 0 > /dev/full 2> err
     echo $? | grep -qx 1 > bad && : > bad
