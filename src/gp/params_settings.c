@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gp_impl.h"
+#include "check.h"
 
 enum { LIST_SIZE = 600 };
 
@@ -19,7 +19,7 @@ static covar_status unknown(covar_context *ctx, const gp_params *p,
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
                                  i > 0 ? ", " : "", p->param[i].name);
     return covar_fail(ctx, COVAR_ERR_NAME,
-                      "no parameter is called %s; known: %s%s", name, list,
+                      "no parameter is called %.80s; known: %s%s", name, list,
                       used >= sizeof(list) ? "..." : "");
 }
 
@@ -52,7 +52,7 @@ static covar_status set_value(gp_param *p, covar_context *ctx,
 static covar_status set_bounds(gp_param *p, covar_context *ctx,
                                const gp_setting *s)
 {
-    if (!(s->a < s->b) || (p->log && !(s->a > 0)))
+    if (!(s->a < s->b) || (p->log && !(s->a > 0 && isfinite(s->b))))
         return covar_fail(
             ctx, COVAR_ERR_ARG, "bounds of %s: [%g, %g] is not an interval%s",
             p->name, s->a, s->b, p->log ? " of positive numbers" : "");
@@ -64,6 +64,11 @@ static covar_status set_bounds(gp_param *p, covar_context *ctx,
 static covar_status set_prior(gp_param *p, covar_context *ctx,
                               const gp_setting *s)
 {
+    static const char *const kinds[] = {"default", "flat", "lognormal", "gamma",
+                                        "normal"};
+    COVAR_TRY(gp_check_enum(ctx, "gp_options_prior", "kind",
+                            (long)s->prior.kind, kinds,
+                            sizeof(kinds) / sizeof(kinds[0])));
     bool ok = s->prior.kind == GP_PRIOR_DEFAULT ||
               s->prior.kind == GP_PRIOR_FLAT ||
               (isfinite(s->prior.a) && s->prior.b > 0 && isfinite(s->prior.b) &&
