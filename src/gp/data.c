@@ -6,6 +6,7 @@
  * rows). Inputs of every row must be finite, infinite targets are an error. */
 #include "config.h"
 
+#include "check.h"
 #include "data.h"
 
 #include <math.h>
@@ -45,9 +46,8 @@ static gp_data *allocate(covar_heap *heap, size_t n, size_t d, size_t p,
     data->p = p;
     data->row = covar_heap_calloc(heap, n, sizeof(*data->row));
     /* A product that overflows must not look small. */
-    bool fits = d == 0 || n <= SIZE_MAX / d;
-    data->X = fits ? block(heap, n * d) : NULL;
-    data->y = block(heap, n * p);
+    data->X = block(heap, gp_product(n, d, 1));
+    data->y = block(heap, gp_product(n, p, 1));
     data->weight = weighted ? block(heap, n) : NULL;
     data->noise = noisy ? block(heap, n) : NULL;
     data->col_min = block(heap, d);
@@ -72,9 +72,8 @@ static gp_data *allocate(covar_heap *heap, size_t n, size_t d, size_t p,
 static covar_status check_views(covar_context *ctx, la_view X, la_view y)
 {
     char a[80], b[80];
-    if (la_view_is_none(X) || la_view_is_none(y))
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_fit: %s is missing",
-                          la_view_is_none(X) ? "X" : "y");
+    COVAR_TRY(gp_check_view(ctx, "gp_fit", "X", X));
+    COVAR_TRY(gp_check_view(ctx, "gp_fit", "y", y));
     la_view_describe(a, sizeof(a), X);
     la_view_describe(b, sizeof(b), y);
     if (X.rank != 2 || y.rank < 1 || y.rank > 2)
@@ -82,14 +81,6 @@ static covar_status check_views(covar_context *ctx, la_view X, la_view y)
                           "gp_fit: X is %s and y is %s, but they must be (n,d) "
                           "and (n) or (n,p)",
                           a, b);
-    if (!la_dtype_is_real(X.dtype) || !la_dtype_is_real(y.dtype))
-        return covar_fail(ctx, COVAR_ERR_DTYPE,
-                          "gp_fit: X is %s and y is %s, but they must be f64 "
-                          "or f32",
-                          a, b);
-    if (X.device || y.device)
-        return covar_fail(ctx, COVAR_ERR_DEVICE,
-                          "gp_fit: X and y must be in host memory");
     if (X.dim[0] != y.dim[0])
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "gp_fit: X is %zux%zu but y has %zu rows", X.dim[0],
@@ -98,7 +89,9 @@ static covar_status check_views(covar_context *ctx, la_view X, la_view y)
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "gp_fit: X is %s and y is %s: nothing to learn from",
                           a, b);
-    return COVAR_OK;
+    size_t columns = gp_sum(X.dim[1], y.rank == 2 ? y.dim[1] : 1);
+    return gp_check_room(ctx, "gp_fit",
+                         gp_product(X.dim[0], columns, sizeof(double)));
 }
 
 /* Every input must be finite, every target finite or NaN; counts the rows

@@ -3,6 +3,7 @@
 libcovar_core_la_SOURCES += %D%/gp_impl.h %D%/kernel_leaf.h
 libcovar_core_la_SOURCES += %D%/kernel_tree.h
 libcovar_core_la_SOURCES += %D%/kernel.c
+libcovar_core_la_SOURCES += %D%/kernel_broken.c
 libcovar_core_la_SOURCES += %D%/kernel_build.c
 libcovar_core_la_SOURCES += %D%/kernel_matern.c
 libcovar_core_la_SOURCES += %D%/kernel_parse.c
@@ -35,6 +36,7 @@ libcovar_core_la_SOURCES += %D%/multistart.c
 libcovar_core_la_SOURCES += %D%/report.c
 libcovar_core_la_SOURCES += %D%/std_error.c
 libcovar_core_la_SOURCES += %D%/arrays.c
+libcovar_core_la_SOURCES += %D%/check.c %D%/check.h
 libcovar_core_la_SOURCES += %D%/condition.c
 libcovar_core_la_SOURCES += %D%/h5.c %D%/h5.h
 libcovar_core_la_SOURCES += %D%/load.c

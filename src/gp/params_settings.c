@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gp_impl.h"
+#include "check.h"
 
 static covar_status check_value(covar_context *ctx, const gp_param *p,
                                 double value, bool fixed)
@@ -36,7 +36,7 @@ static covar_status set_value(gp_param *p, covar_context *ctx,
 static covar_status set_bounds(gp_param *p, covar_context *ctx,
                                const gp_setting *s)
 {
-    if (!(s->a < s->b) || (p->log && !(s->a > 0)))
+    if (!(s->a < s->b) || (p->log && !(s->a > 0 && isfinite(s->b))))
         return covar_fail(
             ctx, COVAR_ERR_ARG, "bounds of %s: [%g, %g] is not an interval%s",
             p->name, s->a, s->b, p->log ? " of positive numbers" : "");
@@ -48,6 +48,11 @@ static covar_status set_bounds(gp_param *p, covar_context *ctx,
 static covar_status set_prior(gp_param *p, covar_context *ctx,
                               const gp_setting *s)
 {
+    static const char *const kinds[] = {"default", "flat", "lognormal", "gamma",
+                                        "normal"};
+    COVAR_TRY(gp_check_enum(ctx, "gp_options_prior", "kind",
+                            (long)s->prior.kind, kinds,
+                            sizeof(kinds) / sizeof(kinds[0])));
     bool ok = s->prior.kind == GP_PRIOR_DEFAULT ||
               s->prior.kind == GP_PRIOR_FLAT ||
               (isfinite(s->prior.a) && s->prior.b > 0 && isfinite(s->prior.b) &&
