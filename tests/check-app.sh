@@ -130,6 +130,30 @@ done
 gives "a split of a file without splits" 1 "$gp" fit "$nile" --split 0
 has "... says what to do" err 'no splits.*--test-fraction'
 
+refused "a word that is none" 'zero' fit "$nile" --mean frob
+refused "a split and a fraction" 'not both' fit "$nile" --split 0 \
+    --test-fraction 0.5
+refused "a start and a fixed value" 'not both' fit "$nile" --noise 1 \
+    --fix-noise 1
+refused "no data" 'one data file' fit
+refused "two data files" 'one data file' fit "$nile" "$nile"
+refused "a model without inputs" 'MODEL.h5 and INPUTS' predict m.h5
+refused "a prior that is none" 'lognormal' fit "$nile" --prior variance=frob
+refused "a jitter that is none" 'auto, none' fit "$nile" --jitter frob
+
+# ---- what does not give a result ----
+gives "a target that is none" 1 "$gp" fit "$nile" --target frob
+has "... lists what there is" err 'year'
+gives "a noise column that is none" 1 "$gp" fit "$nile" --noise-column frob
+has "... is named" err 'frob'
+gives "a kernel of a column that is none" 1 "$gp" fit "$nile" --kernel 'rbf[3]'
+has "... is named" err 'column 3'
+gives "a covariance that does not factor" 1 "$gp" fit "$nile" --no-fit \
+    --kernel 'rbf(lengthscale=1e4)' --fix-noise 0 --jitter none
+has "... names the kernel" err 'rbf'
+gives "a damaged table" 1 "$gp" info cut.h5
+gives "data for a model" 1 "$gp" predict "$nile" "$nile"
+
 # ---- data that cannot be meant ----
 printf 'a\n1\n2\n3\n' > one.csv
 gives "one column" 1 "$gp" fit one.csv
