@@ -130,8 +130,8 @@ static covar_status run(covar_context *ctx, const predict_line *line,
         status = dataset_load(&d, ctx, inputs);
     if (status == COVAR_OK)
         status = take_columns(&at, ctx, m, d, inputs, line->quiet);
-    if (status == COVAR_OK)
-        status = predict(&r, m, ctx, at.X, line);
+    if (status == COVAR_OK && predict(&r, m, ctx, at.X, line) != COVAR_OK)
+        status = covar_fail_in(ctx, inputs);
     if (status == COVAR_OK)
         status = write(ctx, &r, at.X, line->out);
     free(r.mean);

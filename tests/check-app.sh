@@ -314,6 +314,9 @@ check "... gives the same bits" bad
 printf 'a,b\n1,2\n3,\n' > gap.csv
 gives "predict at NaN" 1 "$gp" predict ab.h5 gap.csv
 has "... is placed" err 'gap.csv.*row 1.*`b`'
+printf 'a,b\n1,1e300\n' > far.csv
+gives "predict too far away" 1 "$gp" predict ab.h5 far.csv
+has "... names the file" err '^covar-gp: far.csv'
 gives "more samples than memory" 1 "$gp" predict ab.h5 only.csv \
     --samples 2305843009213693952
 
