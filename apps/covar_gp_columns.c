@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A file without a header has names too, by number: c1, c2, ... (CSV) or x1,
- * x2, ... (HDF5). Those say no more than positions do. */
+ * x2, ... (HDF5). In that order they say no more than positions do; but a
+ * header may have such names as well, in any order. */
 #include "config.h"
 
 #include "covar-gp.h"
@@ -78,6 +79,19 @@ static void say_unused(const search *s)
         fprintf(stderr, "%s: %s: not used: %s\n", APP, s->path, unused);
 }
 
+/* Names decide wherever they can mean something: when both sides have real
+ * ones; when some are in both and the file's are real; when all are found and
+ * the file has just the model's columns, or the target besides. */
+static bool names_decide(const search *s)
+{
+    size_t found = 0, columns = dataset_d(s->d), d = gp_d(s->m);
+    for (size_t i = 0; gp_column_name(s->m, 0) && i < d; i++)
+        found += find_name(s->d, gp_column_name(s->m, i)) < columns;
+    if (file_has_names(s->d))
+        return found > 0 || model_has_names(s->m);
+    return found == d && columns <= d + 1;
+}
+
 static covar_status by_name(const search *s)
 {
     char missing[LIST] = "", present[LIST] = "";
@@ -137,6 +151,7 @@ static covar_status by_position(const search *s)
     if (taken[0] && !s->quiet)
         fprintf(stderr, "%s: %s has no column names: taken in order as %s\n",
                 APP, s->path, taken);
+    say_unused(s);
     return COVAR_OK;
 }
 
@@ -171,9 +186,9 @@ covar_status take_columns(model_columns *r, covar_context *ctx,
     COVAR_TRY(dataset_select(&all, ctx, d, "", NULL));
     s.column = calloc(gp_d(m) + 1, sizeof(*s.column));
     covar_status status =
-        !s.column ? covar_fail(ctx, COVAR_ERR_NOMEM, "out of memory")
-        : model_has_names(m) && file_has_names(d) ? by_name(&s)
-                                                  : by_position(&s);
+        !s.column          ? covar_fail(ctx, COVAR_ERR_NOMEM, "out of memory")
+        : names_decide(&s) ? by_name(&s)
+                           : by_position(&s);
     if (status == COVAR_OK)
         status = gather(r, &s, &all);
     free(s.column);

@@ -299,6 +299,7 @@ gives "predict without names, with the target" 0 "$gp" predict ab.h5 \
     bare3.csv -o p5.csv
 cmp p1.csv p5.csv > bad 2>&1
 check "... leaves the last" bad
+has "... and says so" err 'not used: `c3`'
 gives "predict without names, with too many" 1 "$gp" predict ab.h5 bare4.csv
 has "... says how many" err 'bare4.csv.*4 columns.*2'
 gives "a fit without names" 0 "$gp" fit bare3.csv --restarts 0 --save bare.h5
@@ -311,6 +312,31 @@ gives "predict from it with too many" 1 "$gp" predict bare.h5 bare4.csv
 gives "predict from it with names" 0 "$gp" predict bare.h5 only.csv -o p8.csv
 cmp p6.csv p8.csv > bad 2>&1
 check "... gives the same bits" bad
+# Names that look like numbers of columns are names when a header has them.
+sed '1s/.*/x1,x2,y/' ab.csv > x12.csv
+awk -F, '{ print $2 "," $1 }' x12.csv > x21.csv
+sed '1s/x1/z/' x21.csv > x2z.csv
+awk -F, '{ print $2 "," $1 "," $3 }' x12.csv > x21y.csv
+cut -d, -f1,2 x12.csv > x12only.csv
+gives "a fit with names like x1" 0 "$gp" fit x12.csv --restarts 0 --save x.h5
+gives "predict with those swapped" 0 "$gp" predict x.h5 x21.csv -o p9.csv
+cmp p1.csv p9.csv > bad 2>&1
+check "... takes them by name" bad
+gives "predict with one of them missing" 1 "$gp" predict x.h5 x2z.csv
+has "... names it" err 'no column `x1`'
+gives "a fit with those swapped" 0 "$gp" fit x21y.csv --restarts 0 --save x.h5
+"$gp" predict x.h5 x21y.csv -o p10.csv > out 2> err
+gives "predict with those in order" 0 "$gp" predict x.h5 x12only.csv -o p11.csv
+cmp p10.csv p11.csv > bad 2>&1
+check "... takes them by name" bad
+gives "predict from the middle of no names" 0 "$gp" fit bare3.csv \
+    --target c2 --restarts 0 --save middle.h5
+"$gp" predict middle.h5 bare3.csv -o p12.csv > out 2> err
+has "... leaves the middle one, and says so" err 'not used: `c2`'
+cut -d, -f1,3 bare3.csv > bare13.csv
+"$gp" predict middle.h5 bare13.csv -o p13.csv > out 2> err
+cmp p12.csv p13.csv > bad 2>&1
+check "... or takes what is there in order" bad
 printf 'a,b\n1,2\n3,\n' > gap.csv
 gives "predict at NaN" 1 "$gp" predict ab.h5 gap.csv
 has "... is placed" err 'gap.csv.*row 1.*`b`'
