@@ -201,7 +201,7 @@ struct gp_options {
                                 given ones as well */
     uint64_t       seed;
     size_t         max_iterations; /* of a start; 0 = 500 */
-    double         max_seconds;    /* 0 = no limit */
+    double         max_seconds;    /* 0 = no limit; between evaluations */
     size_t         max_bytes;      /* 0 = what the machine has free */
     struct gp_setting *settings;   /* filled by gp_options_fix ... */
     size_t         n_settings;
