@@ -72,13 +72,16 @@ static bool read_value(const char *app, const app_option *o, char *field,
         return true;
     case APP_REAL:
         *(double *)(void *)field = strtod(value, &end);
-        return (end != value && !*end) ||
-               bad(app, "%s %s: expected a number", o->name, value);
+        return (end != value && !*end && isfinite(*(double *)(void *)field)) ||
+               bad(app, "%s '%s': expected a finite number", o->name, value);
     case APP_COUNT:
         *(long *)(void *)field = strtol(value, &end, 10);
         return (end != value && !*end && errno == 0 && *value != '-') ||
-               bad(app, "%s %s: expected a whole number, 0 or more", o->name,
-                   value);
+               bad(app,
+                   errno == ERANGE
+                       ? "%s %s: is too large"
+                       : "%s '%s': expected a whole number, 0 or more",
+                   o->name, value);
     case APP_CHOICE:
         return read_choice(app, o, (int *)(void *)field, value);
     case APP_REPEAT: {
@@ -138,6 +141,15 @@ bool app_parse(const char *app, int argc, char **argv, const app_option *table,
             return false;
     }
     return true;
+}
+
+bool app_check_threads(const char *app, long threads)
+{
+    if (threads >= 0 && threads <= APP_MOST_THREADS)
+        return true;
+    app_usage_error(app, "--threads %ld: expected 0 (all processors) to %d",
+                    threads, APP_MOST_THREADS);
+    return false;
 }
 
 /* ---- Cancelling: the one thing a signal handler can reach

@@ -13,7 +13,7 @@ enum { APP_OK = 0, APP_FAILED = 1, APP_USAGE = 2 };
 typedef enum app_option_kind {
     APP_FLAG,   /* bool *: set to true */
     APP_TEXT,   /* const char ** */
-    APP_REAL,   /* double * */
+    APP_REAL,   /* double *, finite */
     APP_COUNT,  /* long *, >= 0 */
     APP_CHOICE, /* int *: index into `choices` */
     APP_REPEAT  /* app_list *: may be given many times */
@@ -41,8 +41,34 @@ bool app_parse(const char *app, int argc, char **argv, const app_option *table,
 int app_usage_error(const char *app, const char *format, ...)
     COVAR_PRINTF(2, 3);
 
+/* --threads: 0 to APP_MOST_THREADS. Says so and returns false otherwise. */
+enum { APP_MOST_THREADS = 1024 };
+bool app_check_threads(const char *app, long threads);
+
 /* Says the context's error on stderr; returns APP_FAILED. */
 int app_failure(const char *app, const covar_context *ctx);
+
+/* ---- Files -------------------------------------------------------------- */
+
+/* Does the name end in `suffix`, with something before it? */
+bool app_has_suffix(const char *path, const char *suffix);
+
+/* Can the file `path`, given by `option`, be written? To be asked before any
+ * work. `suffix`: the endings it may have; `input`: files that are read and
+ * must stay; both end with NULL. Returns APP_OK, or says why not and returns
+ * APP_USAGE (ending, or the same file) or APP_FAILED (the folder is not there,
+ * may not be written, or the name is taken by a folder). */
+int app_check_output(const char *app, const char *option, const char *path,
+                     const char *const *suffix, const char *const *input);
+
+/* Ends what was printed: `exit_code`, or APP_FAILED after saying that standard
+ * output could not be written. */
+int app_end_output(const char *app, int exit_code);
+
+/* Ends the program if the context's last failure was in reading or writing a
+ * file; to be called last. libhdf5 1.10 crashes in its exit handler after a
+ * write that failed (a full disk), so that handler is not run. */
+void app_leave_after_io(covar_context *ctx, int exit_code);
 
 /* ---- Running ------------------------------------------------------------ */
 
@@ -53,6 +79,10 @@ void app_cancel_on_signal(covar_context *ctx);
 /* A progress bar on stderr if that is a terminal and not `quiet`. */
 void app_show_progress(covar_context *ctx, bool quiet);
 void app_end_progress(void);
+
+/* A line on stderr when OpenBLAS runs kernels far older than the processor:
+ * Debian 12's does on processors newer than it. */
+void app_blas_note(const char *app);
 
 /* ---- JSON --------------------------------------------------------------- */
 

@@ -32,30 +32,33 @@ static const char help[] =
     "  --standardise none|x|y|xy            (default: xy)\n"
     "  --split K             train and test by the file's split K (from 0)\n"
     "  --test-fraction F     test on a random part of the rows\n"
-    "  --restarts R          extra polished starts; 0: the first start only\n"
-    "  --max-iterations N, --max-seconds S\n"
-    "  --dtype f64|f32\n"
+    "  --restarts R          extra polished starts, at most 60; 0: the first "
+    "only\n"
+    "  --max-iterations N    of a start\n"
+    "  --max-seconds S       looked at between evaluations; 0: no limit\n"
+    "  --dtype f64|f32        (mixed: not yet)\n"
     "  --save MODEL.h5       keep the fitted model\n"
-    "  --plot FILE.svg       draw it (also .png, .pdf)\n"
+    "  --plot FILE.svg       draw it (also .png, .pdf); leaves FILE.gp, "
+    "FILE.dat\n"
     "  --report text|json\n"
     "\n"
-    "predict:\n"
+    "predict: columns are matched by name, where file and model have names\n"
     "  -o OUT.h5|OUT.csv     where to write (default: CSV on stdout)\n"
     "  --samples S           also S joint samples of f\n"
     "\n"
     "all: --threads N --seed S --quiet --help --version\n"
-    "Exit status: 0 a usable result, 1 none, 2 usage.\n";
+    "Exit status: 0 a usable result, 1 none or not written, 2 usage.\n";
 
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(help, stdout);
-            return APP_OK;
+            return app_end_output(APP, APP_OK);
         }
         if (strcmp(argv[i], "--version") == 0) {
             printf("covar-gp (covar) %s\n", covar_version());
-            return APP_OK;
+            return app_end_output(APP, APP_OK);
         }
     }
     if (argc < 2)

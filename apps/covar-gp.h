@@ -36,6 +36,7 @@ typedef struct fit_result {
     double         *test_mean, *test_var; /* of y, at the test rows */
     gp_scores       scores;
     size_t          rounded;
+    bool            saved;
 } fit_result;
 
 int run_fit(int argc, char **argv);
@@ -46,8 +47,29 @@ int run_info(int argc, char **argv);
 int fit_options(gp_options *o, gp_kernel **kernel, covar_context *ctx,
                 const fit_line *line);
 
+/* The data set with its target, split and known noise. */
+covar_status load_data(fit_result *r);
+
+/* The columns of a file that a model takes, in the model's order: by name when
+ * both have names, else by position, exactly as many as the model has, or one
+ * more, the target. Leaves r->X dense, r->name. Says on stderr which columns it
+ * left out, or that names were missing, unless quiet. Errors: NAME (the missing
+ * ones, and what there is), SHAPE (how many), DATA (NaN: file, row, column). */
+typedef struct model_columns {
+    la_view      X;
+    double      *x;
+    const char **name; /* in the file */
+} model_columns;
+covar_status take_columns(model_columns *r, covar_context *ctx,
+                          const gp_model *m, const dataset *d,
+                          const char *path, bool quiet);
+void model_columns_clear(model_columns *r);
+
 void report_json(FILE *file, const fit_result *r);
 void report_text(FILE *file, const fit_result *r);
+
+/* Can the picture, its script and its data be written? As app_check_output. */
+int plot_check(const fit_line *line);
 
 /* Writes PICTURE by gnuplot, with the script and data beside it. APP_FAILED
  * after saying why; without gnuplot that is said and the script is kept. */

@@ -45,74 +45,9 @@ static const app_option table[] = {
     {NULL, APP_FLAG, 0, NULL},
 };
 
-/* Known variances of the rows `rows` (none = all), or NULL without a column. */
-static covar_status noise_rows(double **out, fit_result *r, la_view rows,
-                               size_t n)
-{
-    const char *name = r->line->noise_column;
-    *out = NULL;
-    if (!name || n == 0)
-        return COVAR_OK;
-    la_view column = dataset_column(r->data, name);
-    if (la_view_is_none(column))
-        return covar_fail(r->ctx, COVAR_ERR_NAME,
-                          "%s: no column %s for the noise", r->line->data,
-                          name);
-    *out = malloc(n * sizeof(**out));
-    if (!*out)
-        return covar_fail(r->ctx, COVAR_ERR_NOMEM, "out of memory");
-    for (size_t i = 0; i < n; i++) {
-        size_t row = la_view_is_none(rows) ? i : (size_t)la_view_get(rows, i);
-        (*out)[i] = la_view_get(column, row);
-        if (!((*out)[i] >= 0))
-            return covar_fail(r->ctx, COVAR_ERR_DATA,
-                              "%s: noise variance %g in row %zu of %s",
-                              r->line->data, (*out)[i], row, name);
-    }
-    return COVAR_OK;
-}
-
-static covar_status make_split(dataset_split *split, fit_result *r)
-{
-    const fit_line *line = r->line;
-    if (line->split >= 0)
-        return dataset_split_get(split, r->ctx, r->data, (size_t)line->split);
-    uint64_t seed = line->seed > 0 ? (uint64_t)line->seed : 0;
-    return dataset_split_random(split, r->ctx, r->all.n, line->test_fraction,
-                                seed);
-}
-
-static covar_status load(fit_result *r)
-{
-    const fit_line *line = r->line;
-    const char *without[] = {line->noise_column, NULL};
-    la_view all = la_view_none();
-    COVAR_TRY(dataset_load(&r->data, r->ctx, line->data));
-    COVAR_TRY(dataset_select(&r->all, r->ctx, r->data, line->target, without));
-    if (line->split < 0 && isnan(line->test_fraction)) {
-        r->train = r->all;
-        r->train.owned = NULL;
-        return noise_rows(&r->train_noise, r, all, r->train.n);
-    }
-    dataset_split split = {0};
-    covar_status status = make_split(&split, r);
-    if (status == COVAR_OK)
-        status = dataset_xy_rows(&r->train, r->ctx, &r->all, split.train);
-    if (status == COVAR_OK)
-        status = dataset_xy_rows(&r->test, r->ctx, &r->all, split.test);
-    if (status == COVAR_OK)
-        status = noise_rows(&r->train_noise, r, split.train, r->train.n);
-    if (status == COVAR_OK)
-        status = noise_rows(&r->test_noise, r, split.test, r->test.n);
-    dataset_split_clear(&split);
-    return status;
-}
-
-static covar_status score(fit_result *r)
+static covar_status test_scores(fit_result *r)
 {
     size_t n = r->test.n;
-    if (n == 0)
-        return COVAR_OK;
     r->test_mean = malloc(n * sizeof(double));
     r->test_var = malloc(n * sizeof(double));
     if (!r->test_mean || !r->test_var)
@@ -131,20 +66,61 @@ static covar_status score(fit_result *r)
 
 static covar_status fit(fit_result *r, gp_options *o)
 {
-    COVAR_TRY(load(r));
+    COVAR_TRY(load_data(r));
+    if (!r->line->quiet)
+        app_blas_note(APP);
     o->noise_per_point = r->train_noise;
+    o->column_name = r->train.x_name;
     app_show_progress(r->ctx, r->line->quiet);
     covar_status status =
         gp_fit(&r->model, r->ctx, r->train.X, r->train.y, o, &r->report);
     app_end_progress();
-    COVAR_TRY(status);
+    if (status != COVAR_OK)
+        return covar_fail_in(r->ctx, r->line->data);
     covar_cancel_clear(r->ctx);
     r->std_error = calloc(gp_param_count(r->model) + 1, sizeof(double));
-    if (!r->std_error)
-        return covar_fail(r->ctx, COVAR_ERR_NOMEM, "out of memory");
-    COVAR_TRY(gp_param_std_errors(r->model, r->ctx, r->std_error));
-    COVAR_TRY(score(r));
-    return r->line->save ? gp_save(r->model, r->ctx, r->line->save) : COVAR_OK;
+    return r->std_error ? COVAR_OK
+                        : covar_fail(r->ctx, COVAR_ERR_NOMEM, "out of memory");
+}
+
+/* A finished fit is reported whatever fails after it; the exit status tells
+ * that something did. */
+static int deliver(fit_result *r)
+{
+    int exit_code = APP_OK;
+    const fit_line *line = r->line;
+    if (gp_param_std_errors(r->model, r->ctx, r->std_error) != COVAR_OK) {
+        exit_code = app_failure(APP, r->ctx);
+        for (size_t i = 0; i < gp_param_count(r->model); i++)
+            r->std_error[i] = NAN;
+    }
+    if (r->test.n > 0 && test_scores(r) != COVAR_OK) {
+        exit_code = app_failure(APP, r->ctx);
+        dataset_xy_clear(&r->test);
+    }
+    if (line->save) {
+        r->saved = gp_save(r->model, r->ctx, line->save) == COVAR_OK;
+        if (!r->saved)
+            exit_code = app_failure(APP, r->ctx);
+    }
+    if (line->report == 1)
+        report_json(stdout, r);
+    else
+        report_text(stdout, r);
+    exit_code = app_end_output(APP, exit_code);
+    if (line->plot && plot_fit(r) != APP_OK)
+        exit_code = APP_FAILED;
+    return exit_code;
+}
+
+static int check_outputs(const fit_line *line)
+{
+    static const char *const model[] = {".h5", NULL};
+    const char *input[] = {line->data, NULL};
+    int status = line->save
+                     ? app_check_output(APP, "--save", line->save, model, input)
+                     : APP_OK;
+    return status == APP_OK && line->plot ? plot_check(line) : status;
 }
 
 static void clear(fit_result *r)
@@ -167,18 +143,28 @@ static int run(const fit_line *line, covar_context *ctx)
     gp_kernel *kernel;
     fit_result r = {.line = line, .ctx = ctx};
     int exit_code = fit_options(&o, &kernel, ctx, line);
-    if (exit_code == APP_OK && fit(&r, &o) != COVAR_OK)
-        exit_code = app_failure(APP, ctx);
-    if (exit_code == APP_OK && line->report == 1)
-        report_json(stdout, &r);
-    else if (exit_code == APP_OK)
-        report_text(stdout, &r);
-    if (exit_code == APP_OK && line->plot)
-        exit_code = plot_fit(&r);
+    if (exit_code == APP_OK)
+        exit_code = check_outputs(line);
+    if (exit_code == APP_OK)
+        exit_code =
+            fit(&r, &o) == COVAR_OK ? deliver(&r) : app_failure(APP, ctx);
     clear(&r);
     gp_options_clear(&o);
     gp_kernel_free(kernel);
     return exit_code;
+}
+
+/* Options that contradict each other; data is set. */
+static int check_line(const fit_line *line)
+{
+    if (!app_check_threads(APP, line->threads))
+        return APP_USAGE;
+    if (line->split >= 0 && !isnan(line->test_fraction))
+        return app_usage_error(APP, "fit: --split or --test-fraction, not "
+                                    "both");
+    if (!isnan(line->noise) && !isnan(line->fix_noise))
+        return app_usage_error(APP, "fit: --noise or --fix-noise, not both");
+    return APP_OK;
 }
 
 int run_fit(int argc, char **argv)
@@ -187,6 +173,7 @@ int run_fit(int argc, char **argv)
                      .fix_noise = NAN,
                      .split = -1,
                      .restarts = -1,
+                     .max_iterations = -1,
                      .threads = 0,
                      .test_fraction = NAN};
     app_list rest = {.n = 0};
@@ -195,11 +182,8 @@ int run_fit(int argc, char **argv)
     if (rest.n != 1)
         return app_usage_error(APP, "fit: expected one data file, got %zu",
                                rest.n);
-    if (line.split >= 0 && !isnan(line.test_fraction))
-        return app_usage_error(APP, "fit: --split or --test-fraction, not "
-                                    "both");
-    if (!isnan(line.noise) && !isnan(line.fix_noise))
-        return app_usage_error(APP, "fit: --noise or --fix-noise, not both");
+    if (check_line(&line) != APP_OK)
+        return APP_USAGE;
     line.data = rest.item[0];
     covar_context *ctx = covar_context_create();
     if (!ctx)
@@ -208,6 +192,7 @@ int run_fit(int argc, char **argv)
     app_cancel_on_signal(ctx);
     int exit_code = run(&line, ctx);
     app_cancel_on_signal(NULL);
+    app_leave_after_io(ctx, exit_code);
     covar_context_free(ctx);
     return exit_code;
 }

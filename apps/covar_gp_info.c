@@ -27,6 +27,8 @@ int run_info(int argc, char **argv)
         return APP_USAGE;
     if (rest.n != 1)
         return app_usage_error(APP, "info: expected one file, got %zu", rest.n);
+    if (!app_check_threads(APP, line.threads))
+        return APP_USAGE;
     covar_context *ctx = covar_context_create();
     dataset *d = NULL;
     int exit_code = APP_OK;
@@ -36,5 +38,5 @@ int run_info(int argc, char **argv)
         dataset_describe(d, print_line, stdout);
     dataset_free(d);
     covar_context_free(ctx);
-    return exit_code;
+    return app_end_output(APP, exit_code);
 }

@@ -28,7 +28,7 @@ static bool read_number(const char *text, double *value)
 {
     char *end;
     *value = strtod(text, &end);
-    return end != text && !*end;
+    return end != text && !*end && isfinite(*value);
 }
 
 static int add_settings(gp_options *o, const fit_line *line)
@@ -40,7 +40,10 @@ static int add_settings(gp_options *o, const fit_line *line)
         const char *item = line->set.item[i];
         if (!split_name(item, name, &rest) || !rest ||
             !read_number(rest, &value))
-            return app_usage_error(APP, "--set %s: expected NAME=VALUE", item);
+            return app_usage_error(APP,
+                                   "--set %s: expected NAME=VALUE, a finite "
+                                   "number",
+                                   item);
         gp_options_start(o, name, value);
     }
     for (size_t i = 0; i < line->fix.n; i++) {
@@ -49,7 +52,7 @@ static int add_settings(gp_options *o, const fit_line *line)
             (rest && !read_number(rest, &value)))
             return app_usage_error(APP,
                                    "--fix %s: expected NAME or "
-                                   "NAME=VALUE",
+                                   "NAME=VALUE, a finite number",
                                    item);
         if (rest)
             gp_options_fix(o, name, value);
@@ -128,6 +131,39 @@ static int set_jitter(gp_options *o, const char *text)
     return APP_OK;
 }
 
+/* Numbers that cannot be meant, whatever the data are. */
+static int check_numbers(const fit_line *line)
+{
+    static const long most_restarts = GP_MAX_RESTARTS - 4;
+    double f = line->test_fraction;
+    if (line->noise <= 0)
+        return app_usage_error(APP,
+                               "--noise %g: a variance that a fit starts "
+                               "from is above 0",
+                               line->noise);
+    if (line->fix_noise < 0)
+        return app_usage_error(APP, "--fix-noise %g: a variance is 0 or more",
+                               line->fix_noise);
+    if (f <= 0 || f >= 1)
+        return app_usage_error(APP,
+                               "--test-fraction %g: expected a number "
+                               "between 0 and 1: some rows to train on "
+                               "and some to test on",
+                               f);
+    if (line->max_seconds < 0)
+        return app_usage_error(APP,
+                               "--max-seconds %g: expected 0 (no limit) "
+                               "or more",
+                               line->max_seconds);
+    if (line->max_iterations == 0)
+        return app_usage_error(APP, "--max-iterations 0: expected 1 or more; "
+                                    "--no-fit evaluates only");
+    if (line->restarts > most_restarts)
+        return app_usage_error(APP, "--restarts %ld: expected 0 to %ld",
+                               line->restarts, most_restarts);
+    return APP_OK;
+}
+
 int fit_options(gp_options *o, gp_kernel **kernel, covar_context *ctx,
                 const fit_line *line)
 {
@@ -155,7 +191,9 @@ int fit_options(gp_options *o, gp_kernel **kernel, covar_context *ctx,
         o->max_iterations = (size_t)line->max_iterations;
     o->max_seconds = line->max_seconds;
     o->seed = line->seed > 0 ? (uint64_t)line->seed : 0;
-    int status = set_jitter(o, line->jitter);
+    int status = check_numbers(line);
+    if (status == APP_OK)
+        status = set_jitter(o, line->jitter);
     if (status == APP_OK)
         status = add_settings(o, line);
     return status == APP_OK ? add_priors(o, line) : status;

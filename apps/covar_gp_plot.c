@@ -169,10 +169,14 @@ static void quoted(FILE *f, const char *s)
 static void script_head(FILE *f, const plot_paths *p, const fit_result *r)
 {
     const char *title = dataset_attribute(r->data, "title");
-    fprintf(f, "set terminal %s\nset output '%s.%s'\n", terminal(p->extension),
-            p->base, p->extension);
-    fprintf(f, "data = '%s.dat'\n", p->base);
-    fputs("set border 3 lc rgb '#606060'\nset tics nomirror out scale 0.6\n"
+    char name[PATH + 8];
+    fprintf(f, "set terminal %s\nset output ", terminal(p->extension));
+    snprintf(name, sizeof(name), "%s.%s", p->base, p->extension);
+    quoted(f, name);
+    fputs("\ndata = ", f);
+    snprintf(name, sizeof(name), "%s.dat", p->base);
+    quoted(f, name);
+    fputs("\nset border 3 lc rgb '#606060'\nset tics nomirror out scale 0.6\n"
           "set grid lc rgb '#e6e6e6' lw 1\nset key noenhanced\n"
           "set multiplot title ",
           f);
@@ -300,15 +304,29 @@ static int write_files(FILE *data, FILE *script, const plot_paths *p,
     return APP_OK;
 }
 
+int plot_check(const fit_line *line)
+{
+    static const char *const picture[] = {".svg", ".png", ".pdf", NULL};
+    static const char *const data[] = {".dat", NULL}, *const script[] = {".gp",
+                                                                         NULL};
+    const char *input[] = {line->data, NULL};
+    plot_paths p;
+    int status = app_check_output(APP, "--plot", line->plot, picture, input);
+    if (status != APP_OK)
+        return status;
+    if (!make_paths(&p, line->plot))
+        return app_usage_error(APP, "--plot: the name is too long");
+    status = app_check_output(APP, "--plot, which writes", p.data, data, input);
+    return status == APP_OK ? app_check_output(APP, "--plot, which writes",
+                                               p.script, script, input)
+                            : status;
+}
+
 int plot_fit(const fit_result *r)
 {
     plot_paths p;
-    const char *picture = r->line->plot;
-    if (!make_paths(&p, picture) || !terminal(p.extension))
-        return app_usage_error(APP,
-                               "--plot %s: expected a name ending in "
-                               ".svg, .png or .pdf",
-                               picture);
+    if (!make_paths(&p, r->line->plot))
+        return APP_FAILED;
     FILE *data = fopen(p.data, "w"), *script = fopen(p.script, "w");
     int result = APP_FAILED;
     if (data && script)

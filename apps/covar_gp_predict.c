@@ -29,16 +29,12 @@ typedef struct predict_result {
     double *sample;               /* (s,n) or NULL */
 } predict_result;
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static covar_status predict(predict_result *r, const gp_model *m,
                             covar_context *ctx, la_view X,
                             const predict_line *line)
 {
+    if (!line->quiet)
+        app_blas_note(APP);
     r->n = X.dim[0];
     r->p = gp_outputs(m);
     r->s = (size_t)line->samples;
@@ -51,9 +47,11 @@ static covar_status predict(predict_result *r, const gp_model *m,
     COVAR_TRY(gp_predict(m, ctx, X, &p));
     if (r->s == 0)
         return COVAR_OK;
-    r->sample = malloc((r->s * r->n + 1) * sizeof(double));
+    r->sample = calloc(r->s, (r->n + 1) * sizeof(double)); /* no overflow */
     if (!r->sample)
-        return covar_fail(ctx, COVAR_ERR_NOMEM, "out of memory");
+        return covar_fail(ctx, COVAR_ERR_NOMEM,
+                          "--samples %zu at %zu rows: out of memory", r->s,
+                          r->n);
     uint64_t seed = line->seed > 0 ? (uint64_t)line->seed : 0;
     return gp_sample(r->sample, m, ctx, X, r->s, seed, GP_SAMPLE_JOINT);
 }
@@ -104,7 +102,7 @@ static covar_status save_hdf5(covar_context *ctx, const predict_result *r,
 static covar_status write(covar_context *ctx, const predict_result *r,
                           la_view X, const char *path)
 {
-    if (path && ends_with(path, ".h5"))
+    if (path && app_has_suffix(path, ".h5"))
         return save_hdf5(ctx, r, X, path);
     FILE *f = path ? fopen(path, "w") : stdout;
     if (!f)
@@ -113,41 +111,53 @@ static covar_status write(covar_context *ctx, const predict_result *r,
     bool ok = fflush(f) == 0 && !ferror(f);
     if (path)
         ok = fclose(f) == 0 && ok;
+    if (path && !ok)
+        remove(path); /* half a table looks like a whole one */
     return ok ? COVAR_OK
               : covar_fail(ctx, COVAR_ERR_IO, "%s: writing failed",
                            path ? path : "standard output");
 }
 
-/* Inputs without a target; a CSV's last column is one of them. */
 static covar_status run(covar_context *ctx, const predict_line *line,
                         const char *model_path, const char *inputs)
 {
     gp_model *m = NULL;
     dataset *d = NULL;
-    dataset_xy xy = {0};
+    model_columns at = {.x = NULL};
     predict_result r = {.n = 0};
     covar_status status = gp_load(&m, ctx, model_path);
     if (status == COVAR_OK)
         status = dataset_load(&d, ctx, inputs);
     if (status == COVAR_OK)
-        status = dataset_select(&xy, ctx, d, "", NULL);
-    if (status == COVAR_OK && xy.d == gp_d(m) + 1 &&
-        dataset_attribute(d, "target")) { /* the training file's own layout */
-        dataset_xy_clear(&xy);
-        status = dataset_select(&xy, ctx, d, NULL, NULL);
-    }
+        status = take_columns(&at, ctx, m, d, inputs, line->quiet);
+    if (status == COVAR_OK && predict(&r, m, ctx, at.X, line) != COVAR_OK)
+        status = covar_fail_in(ctx, inputs);
     if (status == COVAR_OK)
-        status = predict(&r, m, ctx, xy.X, line);
-    if (status == COVAR_OK)
-        status = write(ctx, &r, xy.X, line->out);
+        status = write(ctx, &r, at.X, line->out);
     free(r.mean);
     free(r.var_f);
     free(r.var_y);
     free(r.sample);
-    dataset_xy_clear(&xy);
+    model_columns_clear(&at);
     dataset_free(d);
     gp_model_free(m);
     return status;
+}
+
+static int check_line(const predict_line *line, const app_list *rest)
+{
+    static const char *const table_names[] = {".h5", ".csv", NULL};
+    if (rest->n != 2)
+        return app_usage_error(APP,
+                               "predict: expected MODEL.h5 and INPUTS, "
+                               "got %zu arguments",
+                               rest->n);
+    if (!app_check_threads(APP, line->threads))
+        return APP_USAGE;
+    const char *input[] = {rest->item[0], rest->item[1], NULL};
+    return line->out
+               ? app_check_output(APP, "-o", line->out, table_names, input)
+               : APP_OK;
 }
 
 int run_predict(int argc, char **argv)
@@ -156,17 +166,16 @@ int run_predict(int argc, char **argv)
     app_list rest = {.n = 0};
     if (!app_parse(APP, argc, argv, table, &line, &rest))
         return APP_USAGE;
-    if (rest.n != 2)
-        return app_usage_error(APP,
-                               "predict: expected MODEL.h5 and INPUTS, "
-                               "got %zu arguments",
-                               rest.n);
+    int exit_code = check_line(&line, &rest);
+    if (exit_code != APP_OK)
+        return exit_code;
     covar_context *ctx = covar_context_create();
     if (!ctx)
         return app_usage_error(APP, "out of memory");
     covar_context_set_threads(ctx, (int)line.threads);
     covar_status status = run(ctx, &line, rest.item[0], rest.item[1]);
-    int exit_code = status == COVAR_OK ? APP_OK : app_failure(APP, ctx);
+    exit_code = status == COVAR_OK ? APP_OK : app_failure(APP, ctx);
+    app_leave_after_io(ctx, exit_code);
     covar_context_free(ctx);
     return exit_code;
 }

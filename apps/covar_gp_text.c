@@ -120,6 +120,6 @@ void report_text(FILE *f, const fit_result *r)
         starts(f, g);
     notes(f, r);
     test_scores(f, r);
-    if (r->line->save)
+    if (r->saved)
         fprintf(f, "\nmodel saved to %s\n", r->line->save);
 }

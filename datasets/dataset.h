@@ -108,8 +108,11 @@ dataset_load_csv(dataset **out, covar_context *ctx, const char *path,
                  const dataset_csv_options *options);
 
 /* Reads a data set that is installed with the library, e.g. "co2_monthly";
- * see datasets/README.md for what they are. Errors: NAME (not one of them),
- * and those of dataset_load. */
+ * see datasets/README.md for what they are. They lie in PREFIX/share/covar,
+ * where PREFIX was fixed by configure, whatever the environment says: before
+ * `make install` this fails (IO, with the path); from a source tree call
+ * dataset_load("datasets/co2_monthly.h5"). Errors: NAME (not one of them), and
+ * those of dataset_load. */
 COVAR_API COVAR_MUST_CHECK covar_status dataset_load_bundled(dataset **out,
                                                              covar_context *ctx,
                                                              const char *name);

@@ -4,6 +4,8 @@
 dist_man_MANS += %D%/covar-gp.1
 EXTRA_DIST += %D%/co2.svg
 EXTRA_DIST += %D%/guide/index.md
+EXTRA_DIST += %D%/guide/csv.md
+EXTRA_DIST += %D%/guide/speed.md
 EXTRA_DIST += %D%/guide/fit.md
 EXTRA_DIST += %D%/guide/predict.md
 EXTRA_DIST += %D%/guide/kernels.md

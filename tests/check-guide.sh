@@ -1,5 +1,5 @@
-# Compiles the examples of the guide against the built library, runs them and
-# compares their output with what the pages show.  With GUIDE_WRITE=1 it writes
+# Compiles the examples of the guide and of the README against the built
+# library, runs them and compares their output with what the pages show.  With GUIDE_WRITE=1 it writes
 # the output into the pages instead.  SPDX-License-Identifier: GPL-3.0-or-later
 . "${top_srcdir:-.}/tests/tap.sh"
 
@@ -25,7 +25,8 @@ rewrite() {
         !skip { print }' "$1"
 }
 
-for page in "$pages"/*.md; do
+readme=$(cd "$top_srcdir" && pwd)/README.md
+for page in "$readme" "$pages"/*.md; do
     grep -q '^<!-- example' "$page" || continue
     name=$(basename "$page" .md)
     {
@@ -41,7 +42,7 @@ for page in "$pages"/*.md; do
         check "$name.md: the example compiles" "$name.log"
         continue
     fi
-    ./"$name" > "$name.out" 2>&1
+    ./"$name" > "$name.out" 2>&1 || echo "exit status $?" >> "$name.out"
     if [ "$GUIDE_WRITE" = 1 ]; then
         rewrite "$page" "$name.out" > "$name.md" && cp "$name.md" "$page"
     fi

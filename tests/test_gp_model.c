@@ -214,6 +214,72 @@ static void test_save_load(void)
     covar_context_free(ctx);
 }
 
+static void expect_names(const gp_model *m, const char *const *name)
+{
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    for (size_t k = 0; k < 2; k++)
+        TEST_TEXT(gp_column_name(m, k), name[k]);
+    CU_ASSERT_PTR_NULL(gp_column_name(m, 2));
+}
+
+/* The names of the columns go with the model wherever it goes. */
+static void test_column_names(void)
+{
+    enum { N = 8 };
+    covar_context *ctx = test_context();
+    series s = series_make();
+    double X[2 * N], bad[2] = {1, NAN}, mean;
+    char first[] = "depth, m";
+    const char *name[] = {first, ""};
+    for (size_t i = 0; i < 2 * N; i++)
+        X[i] = s.x[(i * 7) % SERIES_N];
+    gp_options o = gp_options_of(ctx, "rbf");
+    gp_model *m = NULL, *other = NULL;
+    la_view x = la_mat_f64(X, N, 2), y = la_vec_f64(s.y, N);
+    o.no_fit = true;
+    TEST_OK(ctx, gp_fit(&m, ctx, x, y, &o, NULL));
+    CU_ASSERT_PTR_NULL(gp_column_name(m, 0));
+    CU_ASSERT_PTR_NULL(gp_column_name(NULL, 0));
+    gp_model_free(m);
+    o.column_name = name;
+    TEST_OK(ctx, gp_fit(&m, ctx, x, y, &o, NULL));
+    o.column_name = NULL;
+    first[0] = 'D'; /* the fit has a copy */
+    name[0] = "depth, m";
+    expect_names(m, name);
+    TEST_OK(ctx, gp_append(&other, m, ctx, la_view_slice(x, 0, 0, 2),
+                           la_vec_f64(s.y, 2)));
+    expect_names(other, name);
+    gp_model_free(other);
+    TEST_OK(ctx, gp_remove(&other, m, ctx, 1));
+    expect_names(other, name);
+    gp_model_free(other);
+    TEST_OK(ctx, gp_refit(&other, m, ctx, &o, NULL));
+    expect_names(other, name);
+    gp_model_free(other);
+    TEST_OK(ctx, gp_save(m, ctx, "test_gp_names.h5"));
+    TEST_OK(ctx, gp_load(&other, ctx, "test_gp_names.h5"));
+    expect_names(other, name);
+    gp_model_free(other);
+    remove("test_gp_names.h5");
+    name[1] = NULL;
+    o.column_name = name;
+    TEST_STATUS(ctx, gp_fit(&other, ctx, x, y, &o, NULL), COVAR_ERR_ARG);
+    TEST_CONTAINS(covar_error_text(ctx), "column_name[1] is NULL");
+    gp_prediction p = {.mean = &mean};
+    bad[0] = INFINITY;
+    TEST_STATUS(ctx, gp_predict(m, ctx, la_mat_f64(bad, 1, 2), &p),
+                COVAR_ERR_ARG);
+    TEST_CONTAINS(covar_error_text(ctx), "column 0 (\"depth, m\")");
+    X[2] = NAN;
+    name[1] = "b";
+    TEST_STATUS(ctx, gp_fit(&other, ctx, x, y, &o, NULL), COVAR_ERR_ARG);
+    TEST_CONTAINS(covar_error_text(ctx), "row 1, column 0 (\"depth, m\")");
+    gp_model_free(m);
+    gp_options_done(&o);
+    covar_context_free(ctx);
+}
+
 static covar_status life_of_a_model(covar_context *ctx, void *data)
 {
     const series *s = data;
@@ -221,6 +287,7 @@ static covar_status life_of_a_model(covar_context *ctx, void *data)
     gp_options o = gp_options_default();
     gp_model *m = NULL, *next = NULL;
     o.no_fit = true;
+    o.column_name = &(const char *){"x"};
     covar_status status = gp_kernel_parse(&o.kernel, ctx, "rbf");
     la_view X = la_mat_f64(s->x, 5, 1), y = la_vec_f64(s->y, 5);
     if (status == COVAR_OK)
@@ -255,6 +322,7 @@ int main(void)
         {"cross validation", test_cv_brute_force},
         {"samples", test_samples},
         {"save and load", test_save_load},
+        {"names of columns", test_column_names},
         {"failed allocations", test_allocations},
     };
     return CUTAP_RUN("gp_model", cases);

@@ -152,6 +152,10 @@ static void test_errors(void)
         const char *part;
     } rows[] = {
         {"lenghtscale", 1, COVAR_ERR_NAME, "known: variance, lengthscale"},
+        {"lenghtscale", 1, COVAR_ERR_NAME, "; did you mean lengthscale? known"},
+        {"mean_constant", 1, COVAR_ERR_NAME, "did you mean mean.constant?"},
+        {"noise", 1, COVAR_ERR_NAME, "did you mean noise_variance?"},
+        {"frob", 1, COVAR_ERR_NAME, "no parameter is called frob; known"},
         {"lengthscale", -1, COVAR_ERR_ARG, "lengthscale = -1"},
         {"lengthscale", 1e9, COVAR_ERR_ARG, "outside its bounds"},
         {"mean.constant", 1, COVAR_ERR_ARG, "least squares"},

@@ -5,11 +5,14 @@
  *     V = L^-1 H,  B B' = V'V,  beta = (B B')^-1 V'z,
  *     alpha = L^-T (z - V beta),
  *     lml = -1/2 |z - V beta|^2 - log det L - n/2 log 2 pi   (each output).
- * c is 0 or the first jitter level at which the factorisation succeeds.
+ * c is 0 or the first jitter level at which the factorisation succeeds and no
+ * pivot is lost to rounding.
  * Source: Rasmussen & Williams 2006, alg. 2.1 and sec. 2.7. */
 #include "config.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model_impl.h"
@@ -57,9 +60,32 @@ static double norm1(la_view K)
     return largest;
 }
 
-/* One factorisation attempt at jitter level c. */
+/* First pivot of L that rounding may have made, counted from 1; 0: none. The
+ * error of pivot i is a sum of i products of relative error eps, so one below
+ * n eps K_ii says nothing of the matrix, not even that it is positive. The sum
+ * behaves like its square root, which is what f32 is held to: its ladder of
+ * jitters begins near n eps. diag (n): of K + noise + jitter. */
+static int32_t lost_pivot(const gp_model *m, const double *diag, double *pivot)
+{
+    la_view d = la_view_diag(la_array_view(m->L));
+    double n = (double)m->data->n;
+    double relative = m->options.dtype == LA_F64
+                          ? n * (double)DBL_EPSILON
+                          : sqrt(n) * (double)FLT_EPSILON;
+    for (size_t i = 0; i < m->data->n; i++) {
+        double l = la_view_get(d, i);
+        *pivot = l * l / diag[i];
+        if (!(*pivot >= relative))
+            return (int32_t)i + 1;
+    }
+    return 0;
+}
+
+/* One factorisation attempt at jitter level c; *info as of la_potrf, *pivot
+ * the relative size of one that was lost to rounding, else 0. */
 static covar_status factor(gp_model *m, covar_context *ctx, const la_view *in,
-                           la_view noise, double c, int32_t *info)
+                           la_view noise, double c, int32_t *info,
+                           double *pivot)
 {
     la_exec exec = la_exec_cpu(ctx);
     la_view L = la_array_view(m->L);
@@ -71,34 +97,49 @@ static covar_status factor(gp_model *m, covar_context *ctx, const la_view *in,
     if (c > 0)
         add_to_diagonal(L, m->report.jitter_absolute);
     double norm = norm1(L);
-    COVAR_TRY(la_potrf(&exec, L, info));
-    if (*info == 0)
-        COVAR_TRY(la_rcond_chol(&exec, L, norm, &m->report.rcond));
-    return COVAR_OK;
+    size_t n = m->data->n;
+    double *diag = covar_heap_alloc(m->heap, n, sizeof(*diag));
+    if (!diag)
+        return covar_fail_nomem(ctx, "gp_fit");
+    for (size_t i = 0; i < n; i++)
+        diag[i] = la_view_get(la_view_diag(L), i);
+    *pivot = 0;
+    covar_status status = la_potrf(&exec, L, info);
+    if (status == COVAR_OK && *info == 0) {
+        status = la_rcond_chol(&exec, L, norm, &m->report.rcond);
+        *info = lost_pivot(m, diag, pivot);
+    }
+    covar_heap_free(m->heap, diag);
+    return status;
 }
 
 static covar_status not_positive(const gp_model *m, covar_context *ctx,
-                                 int32_t info)
+                                 int32_t info, double pivot)
 {
-    char kernel[160];
+    char kernel[160], why[100] = "";
     size_t length = gp_kernel_print(kernel, sizeof(kernel), m->kernel);
+    if (pivot > 0)
+        snprintf(why, sizeof(why),
+                 " (to rounding: its pivot is %.2g of the diagonal, rcond "
+                 "%.2g)",
+                 pivot, m->report.rcond);
     return covar_fail(ctx, COVAR_ERR_NOT_PD,
                       "kernel %s%s: K + noise (%zu x %zu) is not positive "
-                      "definite at leading minor %d, relative jitter %g; a "
+                      "definite at leading minor %d%s, relative jitter %g; a "
                       "larger noise or jitter would help",
                       kernel, length >= sizeof(kernel) ? "..." : "", m->data->n,
-                      m->data->n, (int)info, m->jitter_relative);
+                      m->data->n, (int)info, why, m->jitter_relative);
 }
 
 static covar_status climb(gp_model *m, covar_context *ctx, const la_view *in,
                           la_view noise, size_t first_level)
 {
-    double level[8];
+    double level[8], pivot = 0;
     int32_t info = 1;
     size_t n_levels = gp_jitter_levels(&m->options, level);
     for (size_t i = first_level; info != 0 && i < n_levels; i++)
-        COVAR_TRY(factor(m, ctx, in, noise, level[i], &info));
-    return info == 0 ? COVAR_OK : not_positive(m, ctx, info);
+        COVAR_TRY(factor(m, ctx, in, noise, level[i], &info, &pivot));
+    return info == 0 ? COVAR_OK : not_positive(m, ctx, info, pivot);
 }
 
 covar_status gp_model_factor(gp_model *m, covar_context *ctx,

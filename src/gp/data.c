@@ -6,6 +6,7 @@
  * rows). Inputs of every row must be finite, infinite targets are an error. */
 #include "config.h"
 
+#include "check.h"
 #include "data.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ void gp_data_free(gp_data *d)
                     d->y_sd,   d->dropped, d->mean_given};
     for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
         covar_heap_free(d->heap, part[i]);
+    gp_data_free_names(d);
     covar_heap *heap = d->heap;
     covar_heap_free(heap, d);
     covar_heap_release(heap);
@@ -44,9 +46,8 @@ static gp_data *allocate(covar_heap *heap, size_t n, size_t d, size_t p,
     data->p = p;
     data->row = covar_heap_calloc(heap, n, sizeof(*data->row));
     /* A product that overflows must not look small. */
-    bool fits = d == 0 || n <= SIZE_MAX / d;
-    data->X = fits ? block(heap, n * d) : NULL;
-    data->y = block(heap, n * p);
+    data->X = block(heap, gp_product(n, d, 1));
+    data->y = block(heap, gp_product(n, p, 1));
     data->weight = weighted ? block(heap, n) : NULL;
     data->noise = noisy ? block(heap, n) : NULL;
     data->col_min = block(heap, d);
@@ -73,9 +74,8 @@ static gp_data *allocate(covar_heap *heap, size_t n, size_t d, size_t p,
 static covar_status check_views(covar_context *ctx, la_view X, la_view y)
 {
     char a[80], b[80];
-    if (la_view_is_none(X) || la_view_is_none(y))
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_fit: %s is missing",
-                          la_view_is_none(X) ? "X" : "y");
+    COVAR_TRY(gp_check_view(ctx, "gp_fit", "X", X));
+    COVAR_TRY(gp_check_view(ctx, "gp_fit", "y", y));
     la_view_describe(a, sizeof(a), X);
     la_view_describe(b, sizeof(b), y);
     if (X.rank != 2 || y.rank < 1 || y.rank > 2)
@@ -83,14 +83,6 @@ static covar_status check_views(covar_context *ctx, la_view X, la_view y)
                           "gp_fit: X is %s and y is %s, but they must be (n,d) "
                           "and (n) or (n,p)",
                           a, b);
-    if (!la_dtype_is_real(X.dtype) || !la_dtype_is_real(y.dtype))
-        return covar_fail(ctx, COVAR_ERR_DTYPE,
-                          "gp_fit: X is %s and y is %s, but they must be f64 "
-                          "or f32",
-                          a, b);
-    if (X.device || y.device)
-        return covar_fail(ctx, COVAR_ERR_DEVICE,
-                          "gp_fit: X and y must be in host memory");
     if (X.dim[0] != y.dim[0])
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "gp_fit: X is %zux%zu but y has %zu rows", X.dim[0],
@@ -99,14 +91,17 @@ static covar_status check_views(covar_context *ctx, la_view X, la_view y)
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "gp_fit: X is %s and y is %s: nothing to learn from",
                           a, b);
-    return COVAR_OK;
+    size_t columns = gp_sum(X.dim[1], y.rank == 2 ? y.dim[1] : 1);
+    return gp_check_room(ctx, "gp_fit",
+                         gp_product(X.dim[0], columns, sizeof(double)));
 }
 
 /* Every input must be finite, every target finite or NaN; counts the rows
  * whose targets are all there. */
 static covar_status count_rows(size_t *used, covar_context *ctx, la_view X,
-                               la_view y)
+                               la_view y, const char *const *name)
 {
+    char label[GP_LABEL_SIZE];
     size_t n = X.dim[0], d = X.dim[1], p = y.rank == 2 ? y.dim[1] : 1;
     *used = 0;
     for (size_t i = 0; i < n; i++) {
@@ -114,9 +109,9 @@ static covar_status count_rows(size_t *used, covar_context *ctx, la_view X,
             double x = la_view_get(X, i * d + k);
             if (!isfinite(x))
                 return covar_fail(ctx, COVAR_ERR_ARG,
-                                  "gp_fit: X is %g in row %zu, column %zu "
+                                  "gp_fit: X is %g in row %zu, column %s "
                                   "(counted from 0)",
-                                  x, i, k);
+                                  x, i, gp_column_label(label, name, k));
         }
         bool there = true;
         for (size_t k = 0; k < p; k++) {
@@ -192,13 +187,15 @@ covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
     *out = NULL;
     COVAR_TRY(check_views(ctx, X, y));
     size_t n;
-    COVAR_TRY(count_rows(&n, ctx, X, y));
+    COVAR_TRY(count_rows(&n, ctx, X, y, options->column_name));
     gp_data *data = allocate(
         covar_context_heap(ctx), n, X.dim[1], y.rank == 2 ? y.dim[1] : 1,
         options->weights != NULL, options->noise_per_point != NULL);
     if (!data)
         return covar_fail_nomem(ctx, "gp_fit");
-    covar_status status = take_rows(data, ctx, X, y, options);
+    covar_status status = gp_data_take_names(data, ctx, options->column_name);
+    if (status == COVAR_OK)
+        status = take_rows(data, ctx, X, y, options);
     if (status == COVAR_OK)
         status = gp_data_measure(data, ctx, options);
     if (status != COVAR_OK) {
@@ -243,6 +240,12 @@ covar_status gp_data_select(gp_data **out, covar_context *ctx,
     }
     if (!data)
         return covar_fail_nomem(ctx, "gp_fit");
+    covar_status status =
+        gp_data_take_names(data, ctx, (const char *const *)from->column_name);
+    if (status != COVAR_OK) {
+        gp_data_free(data);
+        return status;
+    }
     copy_statistics(data, from);
     if (from->mean_given)
         memcpy(data->mean_given, from->mean_given, (d + 1) * sizeof(double));

@@ -7,6 +7,7 @@
  * the factor is made. */
 #include "config.h"
 
+#include "check.h"
 #include "fit_impl.h"
 
 #include <math.h>
@@ -208,24 +209,12 @@ static covar_status run(gp_model **m, fit *f)
     return COVAR_OK;
 }
 
-static covar_status check_call(gp_model **m, covar_context *ctx,
-                               const char *who)
-{
-    if (m)
-        *m = NULL;
-    if (!ctx)
-        return COVAR_ERR_ARG;
-    return m ? COVAR_OK
-             : covar_fail(ctx, COVAR_ERR_ARG,
-                          "%s: the place for the model is "
-                          "NULL",
-                          who);
-}
-
 covar_status gp_fit(gp_model **m, covar_context *ctx, la_view X, la_view y,
                     const gp_options *options, gp_report *report)
 {
-    COVAR_TRY(check_call(m, ctx, "gp_fit"));
+    if (m)
+        *m = NULL;
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_fit", {"m", m}));
     fit f = {.ctx = ctx,
              .heap = covar_context_heap(ctx),
              .options = options ? *options : gp_options_default()};
@@ -260,9 +249,10 @@ static gp_options merged(const gp_model *m, const gp_options *options)
 covar_status gp_refit(gp_model **out, const gp_model *m, covar_context *ctx,
                       const gp_options *options, gp_report *report)
 {
-    COVAR_TRY(check_call(out, ctx, "gp_refit"));
-    if (!m)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_refit: the model is NULL");
+    if (out)
+        *out = NULL;
+    COVAR_TRY(
+        GP_CHECK_POINTERS(ctx, "gp_refit", {"out", out}, {"the model", m}));
     fit f = {.ctx = ctx,
              .heap = covar_context_heap(ctx),
              .options = merged(m, options)};
@@ -275,5 +265,5 @@ covar_status gp_refit(gp_model **out, const gp_model *m, covar_context *ctx,
     if (status == COVAR_OK && report)
         *report = (*out)->report;
     clear(&f);
-    return status;
+    return gp_fail_as(ctx, status, "gp_refit");
 }

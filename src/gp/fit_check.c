@@ -2,24 +2,45 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
+#include "check.h"
 #include "fit_impl.h"
 
 #include <math.h>
 #include <string.h>
 
+static const char *const means[] = {"constant", "zero", "linear", "user"};
+static const char *const objectives[] = {"ml", "map", "loo"};
+static const char *const standardises[] = {"xy", "none", "x", "y"};
+static const char *const jitters[] = {"auto", "none", "fixed"};
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static covar_status check_enums(covar_context *ctx, const gp_options *o)
+{
+    COVAR_TRY(gp_check_enum(ctx, "gp_fit", "mean", (long)o->mean, means,
+                            COUNT(means)));
+    COVAR_TRY(gp_check_enum(ctx, "gp_fit", "objective", (long)o->objective,
+                            objectives, COUNT(objectives)));
+    COVAR_TRY(gp_check_enum(ctx, "gp_fit", "standardise", (long)o->standardise,
+                            standardises, COUNT(standardises)));
+    return gp_check_enum(ctx, "gp_fit", "jitter", (long)o->jitter, jitters,
+                         COUNT(jitters));
+}
+
 covar_status gp_check_options(covar_context *ctx, const gp_options *options)
 {
     const gp_options *o = options;
+    COVAR_TRY(gp_check_kernel(ctx, "gp_fit", o->kernel));
+    COVAR_TRY(check_enums(ctx, o));
+    if (o->n_settings > 0 && !o->settings)
+        return covar_fail(ctx, COVAR_ERR_ARG,
+                          "gp_fit: n_settings is %zu but settings is NULL",
+                          o->n_settings);
     if (o->setting_error != COVAR_OK)
         return covar_fail(
             ctx, o->setting_error, "gp_options: a setting failed: %s",
             o->setting_error == COVAR_ERR_NOMEM ? "out of memory"
                                                 : "a name is NULL");
-    if (o->dtype != LA_F64 && o->dtype != LA_F32)
-        return covar_fail(ctx, COVAR_ERR_DTYPE,
-                          "gp_fit: dtype is %s, but the factorisation is in "
-                          "f64 or f32",
-                          la_dtype_name(o->dtype));
+    COVAR_TRY(gp_check_real(ctx, "gp_fit", "the factorisation", o->dtype));
     if (o->mean == GP_MEAN_USER && !o->mean_fn)
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "gp_fit: the mean is a function but mean_fn is NULL");
@@ -33,15 +54,15 @@ covar_status gp_check_options(covar_context *ctx, const gp_options *options)
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "gp_fit: restarts = %d, but it must be -1 to %d",
                           o->restarts, GP_MAX_RESTARTS - 4);
-    if (!(o->max_seconds >= 0))
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_fit: max_seconds = %g",
+    if (!(o->max_seconds >= 0 && isfinite(o->max_seconds)))
+        return covar_fail(ctx, COVAR_ERR_ARG,
+                          "gp_fit: max_seconds = %g, but it must be positive, "
+                          "or 0 for no limit",
                           o->max_seconds);
     return COVAR_OK;
 }
 
-/* Is column j of the basis a combination of the ones before it? Modified
- * Gram-Schmidt in place; returns q when all are independent. */
-static size_t dependent_column(double *H, size_t n, size_t q)
+size_t gp_dependent_column(double *H, size_t n, size_t q)
 {
     for (size_t j = 0; j < q; j++) {
         double before = 0, after = 0;
@@ -71,7 +92,7 @@ static covar_status check_basis(covar_context *ctx, const gp_data *data,
     if (!H)
         return covar_fail_nomem(ctx, "gp_fit");
     gp_mean_basis_at(H, data, options, la_mat_f64(data->X, data->n, data->d));
-    size_t bad = dependent_column(H, data->n, q);
+    size_t bad = gp_dependent_column(H, data->n, q);
     covar_heap_free(data->heap, H);
     if (bad == q)
         return COVAR_OK;
@@ -111,7 +132,7 @@ covar_status gp_check_data(covar_context *ctx, const gp_data *data,
         constant = constant && !(data->y_sd[k] > 0);
     if (constant)
         return covar_fail(ctx, COVAR_ERR_DATA,
-                          "gp_fit: all %zu targets are equal (%g), so the "
+                          "gp_fit: all %zu targets are equal (%.15g), so the "
                           "likelihood has no maximum: use objective MAP or fix "
                           "the parameters",
                           data->n, data->y_mean[0]);

@@ -38,8 +38,14 @@ typedef struct gp_options gp_options;
 
 /* With r_k = (x_k - z_k) / l_k and r = |r|; `ard` = 0: one lengthscale for all
  * columns, else one per column (the number of columns of X, or of the columns
- * selected). Constructors return NULL when out of memory; combinators consume
- * their arguments and pass NULL on.
+ * selected). Constructors and combinators never return NULL. What they cannot
+ * make (a limit passed, an argument NULL, out of memory) is a kernel without a
+ * tree that carries the reason: gp_kernel_error gives it, combinators pass it
+ * on, and gp_fit and whoever else needs the kernel fail with it (ARG, or NOMEM
+ * when memory was out). So only an options.kernel that was never set is NULL
+ * and means the default. Combinators consume their arguments. Limits: ard and
+ * columns up to 1048576, degree and q 1 to 64, 4096 columns of a selection, 32
+ * nested sums.
  *
  *   rbf        exp(-r^2 / 2)
  *   matern12   exp(-r)
@@ -73,7 +79,11 @@ COVAR_API gp_kernel *gp_spectral_mixture(unsigned q);
 COVAR_API gp_kernel *gp_add(gp_kernel *a, gp_kernel *b);
 COVAR_API gp_kernel *gp_mul(gp_kernel *a, gp_kernel *b);
 
-/* k on the columns col[n] of X only (0-based). Consumes k. */
+/* The sentence of a kernel that could not be made; NULL for one that could, and
+ * for NULL. */
+COVAR_API const char *gp_kernel_error(const gp_kernel *k);
+
+/* k on the columns col[n] of X only (0-based, distinct). Consumes k. */
 COVAR_API gp_kernel *gp_columns(gp_kernel *k, const size_t *col, size_t n);
 
 /* Reads the text form:
@@ -86,25 +96,28 @@ COVAR_API gp_kernel *gp_columns(gp_kernel *k, const size_t *col, size_t n);
  * e.g. "2*rbf(ard) + 0.5*periodic(lengthscale=1.3,period:=1)[0]". A term's
  * NUMBER is where its variance starts; before a term with a parenthesised sum
  * it is a fixed scale, for the variances are inside. Columns may be ranges
- * ("0-3"). Errors: PARSE with the place and what was expected there. */
+ * ("0-3"). Errors: PARSE with the place and what was expected there (a
+ * parameter given twice is one); *out is then NULL. */
 COVAR_API COVAR_MUST_CHECK covar_status gp_kernel_parse(gp_kernel **out,
                                                         covar_context *ctx,
                                                         const char *text);
 
-/* Text that parses back to an equal kernel, numbers with 17 digits. Writes at
- * most `size` bytes with the end; returns the length needed without it. */
+/* Text that parses back to an equal kernel, numbers with 17 digits; "" for
+ * NULL, "(no kernel: REASON)" for one that could not be made. Writes at most
+ * `size` bytes with the end; returns the length needed without it. */
 COVAR_API size_t     gp_kernel_print(char *buf, size_t size,
                                      const gp_kernel *k);
 COVAR_API gp_kernel *gp_kernel_retain(gp_kernel *k);
 COVAR_API void       gp_kernel_free(gp_kernel *k);
 
 /* The kernel `base` on the features phi(x) of a module (n,d) -> (n,k), trained
- * together with it. Its parameters are "module.NAME[i]". Retains the module;
- * consumes base. Cannot be saved. */
+ * together with it. Its parameters are "module.NAME[i]". Retains the module
+ * (at most 256 arrays of parameters); consumes base. Cannot be saved. */
 COVAR_API gp_kernel *gp_feature_kernel(ad_module *features, gp_kernel *base);
 
 /* A kernel of your own: builds K (n,m) from X (n,d), Z (m,d) and parameter
- * values (rank 0 each) as graph; Z NULL means Z = X. Its gradient follows. */
+ * values (rank 0 each) as graph; Z NULL means Z = X. Its gradient follows. The
+ * name has 1 to 95 letters; at most 256 parameters, with names that differ. */
 typedef ad_node *gp_kernel_fn(ad_node *const *param, ad_node *X, ad_node *Z,
                               void *data);
 typedef struct gp_user_param {
@@ -159,7 +172,8 @@ typedef struct gp_prior {
     double        a, b;
 } gp_prior;
 
-/* Log density of the prior at a value; -infinity outside its support. */
+/* Log density of the prior at a value; -infinity outside its support, NaN for
+ * an unknown kind, parameters that make no density, or a value of NaN. */
 COVAR_API double gp_prior_log_density(gp_prior prior, double value);
 
 /* Mean values at X (n,d) -> mean (n); for GP_MEAN_USER. */
@@ -178,12 +192,16 @@ struct gp_options {
     double         jitter_value;
     const double  *weights;         /* (n): noise_i = noise_variance / w_i */
     const double  *noise_per_point; /* (n): known variances, added */
+    const char *const *column_name; /* (d) names of X's columns, NULL = none;
+                                       copied, saved, and used in sentences */
     bool           no_fit;          /* condition at the given parameters */
     int            restarts; /* polished starts besides the given ones; 0 = 3,
-                                -1 = the first start only */
+                                -1 = the first start only; at most 60, which
+                                is GP_MAX_RESTARTS - 4: the report lists the
+                                given ones as well */
     uint64_t       seed;
     size_t         max_iterations; /* of a start; 0 = 500 */
-    double         max_seconds;    /* 0 = no limit */
+    double         max_seconds;    /* 0 = no limit; between evaluations */
     size_t         max_bytes;      /* 0 = what the machine has free */
     struct gp_setting *settings;   /* filled by gp_options_fix ... */
     size_t         n_settings;
@@ -194,7 +212,7 @@ COVAR_API gp_options gp_options_default(void);
 COVAR_API void       gp_options_clear(gp_options *o); /* frees the settings */
 
 /* Settings by parameter name (see gp_param_name). Names are checked by gp_fit,
- * which lists the known ones. Values in user units. */
+ * which names the nearest and lists the known ones. Values in user units. */
 COVAR_API void gp_options_start(gp_options *o, const char *name, double value);
 COVAR_API void gp_options_fix(gp_options *o, const char *name, double value);
 COVAR_API void gp_options_fix_start(gp_options *o, const char *name);
@@ -220,6 +238,7 @@ enum {
     GP_NOTE_LOW_RCOND = 1u << 9,
     GP_NOTE_SUBSET = 1u << 10 /* starts were screened on a subset of rows */
 };
+/* GP_MAX_RESTARTS: entries of gp_report.restart. */
 enum { GP_NOTE_COUNT = 11, GP_MAX_RESTARTS = 64 };
 COVAR_API const char *gp_note_name(unsigned bit_index); /* "JITTER", ... */
 
@@ -352,6 +371,10 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_param_covariance(const gp_model *m,
 COVAR_API size_t gp_n(const gp_model *m); /* rows used */
 COVAR_API size_t gp_d(const gp_model *m);
 COVAR_API size_t gp_outputs(const gp_model *m);
+
+/* Name of column i as given in options.column_name to the fit; NULL when none
+ * were given, or i >= d. Kept by append, remove, refit, save and load. */
+COVAR_API const char *gp_column_name(const gp_model *m, size_t i);
 COVAR_API la_view gp_inputs(const gp_model *m);   /* (n,d) user units */
 COVAR_API la_view gp_targets(const gp_model *m);  /* (n) or (n,p) */
 COVAR_API la_view gp_cholesky(const gp_model *m); /* borrowed, (n,n) lower */
@@ -417,7 +440,8 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_load(gp_model **out,
                                                 covar_context *ctx,
                                                 const char *path);
 
-/* Bytes that gp_fit will need above its input. */
+/* Bytes that gp_fit will need above its input; SIZE_MAX when that cannot be
+ * counted, 0 when gp_fit would refuse the options or d is 0. */
 COVAR_API size_t gp_bytes_needed(size_t n, size_t d, const gp_options *options);
 
 /* ---- Scores of predictions ---------------------------------------------- */

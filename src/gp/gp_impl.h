@@ -33,8 +33,11 @@ typedef struct gp_arg {
 
 struct gp_kernel {
     _Atomic size_t refs;
-    covar_heap    *heap;
+    covar_heap    *heap; /* NULL: a constant that nobody owns */
     gp_form        form;
+    covar_status   broken; /* not OK: no tree, `why` says what was wrong */
+    const char    *why;
+    unsigned       depth; /* sums in parentheses inside each other */
 
     gp_kernel **child; /* sum: terms; term: factors (leaves or sums) */
     size_t      n_child;
@@ -52,6 +55,18 @@ struct gp_kernel {
     void                 *user;     /* user and feature kernels */
     void (*user_release)(gp_kernel *leaf);
 };
+
+enum {
+    GP_MOST_COLUMN = 1 << 20, /* largest column number, and ard */
+    GP_MOST_COLUMNS = 4096,   /* selected by one leaf */
+    GP_MOST_ORDER = 64,       /* poly degree, spectral mixture q */
+    GP_MOST_NESTING = 32,     /* sums in parentheses */
+    GP_MOST_PARAMS = 256      /* of a user's or feature kernel */
+};
+
+/* "WHO: the kernel is none: WHY" for a broken kernel; OK for NULL. */
+covar_status gp_check_kernel(covar_context *ctx, const char *who,
+                             const gp_kernel *k);
 
 /* What a parameter is: decides its default start, bounds and prior. */
 typedef enum gp_kind {
@@ -122,6 +137,7 @@ struct gp_data {
     size_t      n_dropped;
     bool        duplicates; /* repeated rows of X */
     double     *mean_given; /* (1 + d) coefficients in user units, or NULL */
+    char      **column_name; /* (d) the caller's, or NULL */
 };
 
 covar_status gp_data_create(gp_data **out, covar_context *ctx, la_view X,
@@ -143,6 +159,10 @@ size_t gp_mean_count(const gp_data *data, const gp_options *options);
 /* Conditioned basis H (m,q) at rows X (m,d) in user units. */
 void gp_mean_basis_at(double *H, const gp_data *data, const gp_options *options,
                       la_view X);
+
+/* First column of H (n,q) that is a combination of the ones before it, or q:
+ * modified Gram-Schmidt in place. fit_check.c */
+size_t gp_dependent_column(double *H, size_t n, size_t q);
 
 /* The known part (m,p) at X: shift of the targets, given coefficients, or the
  * user's function (ARG where that is not finite). */
@@ -225,6 +245,10 @@ ptrdiff_t gp_params_find(const gp_params *p, const char *name);
 /* Applies the settings of the options; unknown names list the known ones. */
 covar_status gp_params_apply(gp_params *p, covar_context *ctx,
                              const gp_options *options);
+
+/* NAME: no parameter is called so; the nearest, and all that take part. */
+covar_status gp_unknown_name(covar_context *ctx, const gp_params *p,
+                             const gp_options *options, const char *name);
 
 /* The kernel with the parameters' values (and fixed marks) written in. */
 covar_status gp_kernel_with_values(gp_kernel **out, covar_context *ctx,

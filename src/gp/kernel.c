@@ -28,14 +28,14 @@ gp_kernel *gp_node_create(covar_heap *heap, gp_form form)
 
 gp_kernel *gp_kernel_retain(gp_kernel *k)
 {
-    if (k)
+    if (k && k->heap)
         atomic_fetch_add(&k->refs, 1);
     return k;
 }
 
 void gp_kernel_free(gp_kernel *k)
 {
-    if (!k || atomic_fetch_sub(&k->refs, 1) != 1)
+    if (!k || !k->heap || atomic_fetch_sub(&k->refs, 1) != 1)
         return;
     for (size_t i = 0; i < k->n_child; i++)
         gp_kernel_free(k->child[i]);
@@ -43,6 +43,7 @@ void gp_kernel_free(gp_kernel *k)
         covar_heap_free(k->heap, k->arg[i].name);
     if (k->user_release)
         k->user_release(k);
+    covar_heap_free(k->heap, (char *)(uintptr_t)k->why);
     covar_heap_free(k->heap, k->child);
     covar_heap_free(k->heap, k->arg);
     covar_heap_free(k->heap, k->column);
@@ -63,6 +64,9 @@ bool gp_node_adopt(gp_kernel *parent, gp_kernel *child)
     }
     parent->child = grown;
     parent->child[parent->n_child++] = child;
+    bool inside = parent->form == GP_FORM_TERM && child->form == GP_FORM_SUM;
+    unsigned depth = child->depth + (inside ? 1 : 0);
+    parent->depth = depth > parent->depth ? depth : parent->depth;
     return true;
 }
 
@@ -171,21 +175,29 @@ gp_kernel *gp_sum_of(gp_kernel *leaf)
     return sum;
 }
 
-gp_kernel *gp_add(gp_kernel *a, gp_kernel *b)
+/* The terms of both; NULL when out of memory. */
+static gp_kernel *add(const gp_kernel *a, const gp_kernel *b)
 {
-    gp_kernel *sum = a && b ? gp_node_create(a->heap, GP_FORM_SUM) : NULL;
-    gp_kernel *part[] = {a, b};
+    gp_kernel *sum = gp_node_create(a->heap, GP_FORM_SUM);
+    const gp_kernel *part[] = {a, b};
     bool ok = sum != NULL;
     for (size_t s = 0; ok && s < 2; s++)
         for (size_t i = 0; ok && i < part[s]->n_child; i++)
             ok = gp_node_adopt(sum, gp_kernel_retain(part[s]->child[i]));
+    if (ok)
+        return sum;
+    gp_kernel_free(sum);
+    return NULL;
+}
+
+gp_kernel *gp_add(gp_kernel *a, gp_kernel *b)
+{
+    gp_kernel *k = gp_kernel_fault("gp_add", a, b);
+    if (!k)
+        k = gp_kernel_or_no_memory(add(a, b));
     gp_kernel_free(a);
     gp_kernel_free(b);
-    if (!ok) {
-        gp_kernel_free(sum);
-        return NULL;
-    }
-    return sum;
+    return k;
 }
 
 /* A sum of one term gives its factors and its number; any other sum is one
@@ -204,20 +216,93 @@ static bool multiply_in(gp_kernel *term, gp_kernel *sum)
     return true;
 }
 
+/* The product as a term; NULL when out of memory. */
+static gp_kernel *multiply(gp_kernel *a, gp_kernel *b)
+{
+    gp_kernel *term = gp_node_create(a->heap, GP_FORM_TERM);
+    if (term && multiply_in(term, a) && multiply_in(term, b))
+        return term;
+    gp_kernel_free(term);
+    return NULL;
+}
+
+static gp_kernel *product(gp_kernel *a, gp_kernel *b)
+{
+    gp_kernel *term = multiply(a, b);
+    if (!term)
+        return gp_kernel_or_no_memory(NULL);
+    gp_kernel *k;
+    if (term->depth > GP_MOST_NESTING)
+        k = gp_kernel_broken("gp_mul: more than %d nested sums",
+                             GP_MOST_NESTING);
+    else if (!isnan(term->number) &&
+             !(term->number > 0 && isfinite(term->number)))
+        k = gp_kernel_broken("gp_mul: the product of the factors' numbers is "
+                             "%g",
+                             term->number);
+    else {
+        k = gp_node_create(term->heap, GP_FORM_SUM);
+        if (k && !gp_node_adopt(k, gp_kernel_retain(term))) {
+            gp_kernel_free(k);
+            k = NULL;
+        }
+    }
+    gp_kernel_free(term);
+    return gp_kernel_or_no_memory(k);
+}
+
 gp_kernel *gp_mul(gp_kernel *a, gp_kernel *b)
 {
-    gp_kernel *term = a && b ? gp_node_create(a->heap, GP_FORM_TERM) : NULL;
-    bool ok = term && multiply_in(term, a) && multiply_in(term, b);
-    gp_kernel *sum = ok ? gp_node_create(term->heap, GP_FORM_SUM) : NULL;
-    ok = sum && gp_node_adopt(sum, gp_kernel_retain(term));
-    gp_kernel_free(term);
+    gp_kernel *k = gp_kernel_fault("gp_mul", a, b);
+    if (!k)
+        k = product(a, b);
     gp_kernel_free(a);
     gp_kernel_free(b);
-    if (!ok) {
-        gp_kernel_free(sum);
-        return NULL;
+    return k;
+}
+
+/* ---- Columns ------------------------------------------------------------ */
+
+/* Why the columns cannot be taken, as a broken kernel; NULL: they can. */
+static gp_kernel *check_columns(const size_t *col, size_t n)
+{
+    if (!col || n == 0 || n > GP_MOST_COLUMNS)
+        return col ? gp_kernel_broken("gp_columns: %zu columns; 1 to %d are "
+                                      "allowed",
+                                      n, GP_MOST_COLUMNS)
+                   : gp_kernel_broken("gp_columns: col is NULL");
+    for (size_t i = 0; i < n; i++) {
+        if (col[i] > GP_MOST_COLUMN)
+            return gp_kernel_broken("gp_columns: col[%zu] is %zu; 0 to %d is "
+                                    "allowed",
+                                    i, col[i], GP_MOST_COLUMN);
+        for (size_t j = 0; j < i; j++)
+            if (col[j] == col[i])
+                return gp_kernel_broken("gp_columns: column %zu is there "
+                                        "twice",
+                                        col[i]);
     }
-    return sum;
+    return NULL;
+}
+
+/* Why a leaf inside k cannot select among n columns; NULL: all can. */
+static gp_kernel *check_leaves(const gp_kernel *k, size_t n)
+{
+    for (size_t i = 0; i < k->n_child; i++) {
+        gp_kernel *fault = check_leaves(k->child[i], n);
+        if (fault)
+            return fault;
+    }
+    if (k->user)
+        return gp_kernel_broken("gp_columns: kernel %s takes all columns, not "
+                                "a selection",
+                                gp_leaf_title(k));
+    for (size_t i = 0; i < k->n_column; i++)
+        if (k->column[i] >= n)
+            return gp_kernel_broken("gp_columns: kernel %s selects column %zu "
+                                    "of %zu (counted from 0)",
+                                    gp_leaf_title(k), k->column[i], n);
+    return NULL;
 }
 
 /* Selects columns in every leaf; a leaf's own selection counts among them. */
@@ -226,25 +311,26 @@ static bool select_columns(gp_kernel *k, const size_t *col, size_t n)
     for (size_t i = 0; i < k->n_child; i++)
         if (!select_columns(k->child[i], col, n))
             return false;
-    if (k->form != GP_FORM_LEAF)
-        return true;
-    if (k->user)
-        return false;
-    for (size_t i = 0; i < k->n_column; i++) {
-        if (k->column[i] >= n)
-            return false;
+    for (size_t i = 0; i < k->n_column; i++)
         k->column[i] = col[k->column[i]];
-    }
-    return k->n_column > 0 || gp_node_set_columns(k, col, n);
+    return k->form != GP_FORM_LEAF || k->n_column > 0 ||
+           gp_node_set_columns(k, col, n);
 }
 
 gp_kernel *gp_columns(gp_kernel *k, const size_t *col, size_t n)
 {
-    gp_kernel *c = k && col && n > 0 ? gp_kernel_copy(k) : NULL;
-    gp_kernel_free(k);
-    if (c && !select_columns(c, col, n)) {
-        gp_kernel_free(c);
-        return NULL;
+    gp_kernel *c = gp_kernel_fault("gp_columns", k, k);
+    if (!c)
+        c = check_columns(col, n);
+    if (!c)
+        c = check_leaves(k, n);
+    if (!c) {
+        c = gp_kernel_copy(k);
+        if (c && !select_columns(c, col, n)) {
+            gp_kernel_free(c);
+            c = NULL;
+        }
     }
-    return c;
+    gp_kernel_free(k);
+    return gp_kernel_or_no_memory(c);
 }

@@ -8,8 +8,7 @@
 #include "kernel_tree.h"
 #include "number.h"
 
-enum { MAX_NESTING = 32, MAX_COLUMN = 1 << 20, MAX_ORDER = 64 };
-enum { NAME_SIZE = 64 };
+enum { NAME_SIZE = 64, QUOTED = 80 };
 
 typedef struct parser {
     covar_context *ctx;
@@ -20,15 +19,20 @@ typedef struct parser {
     covar_status status;
 } parser;
 
-/* Records "kernel "...": expected WHAT at column N, found "..."". */
+/* Records "kernel "...": expected WHAT at column N, found "..."". A long text
+ * is quoted around the place, so that the sentence comes to its end. */
 static bool expected(parser *p, const char *what)
 {
-    if (p->status == COVAR_OK)
-        p->status = covar_fail(
-            p->ctx, COVAR_ERR_PARSE,
-            "kernel \"%.200s\": expected %s at column %zu, found %s%.20s%s",
-            p->text, what, (size_t)(p->at - p->text) + 1,
-            *p->at ? "\"" : "the end", p->at, *p->at ? "\"" : "");
+    if (p->status != COVAR_OK)
+        return false;
+    size_t at = (size_t)(p->at - p->text);
+    size_t from = at > QUOTED / 2 ? at - QUOTED / 2 : 0;
+    bool cut = strlen(p->text + from) > QUOTED;
+    p->status = covar_fail(
+        p->ctx, COVAR_ERR_PARSE,
+        "kernel \"%s%.*s%s\": expected %s at column %zu, found %s%.20s%s",
+        from > 0 ? "..." : "", QUOTED, p->text + from, cut ? "..." : "", what,
+        at + 1, *p->at ? "\"" : "the end", p->at, *p->at ? "\"" : "");
     return false;
 }
 
@@ -114,7 +118,7 @@ static bool take_name(parser *p, const gp_kernel_type *type, char *name)
         }
         const char *start = p->at;
         p->at += n + 1;
-        if (!take_count(p, MAX_COLUMN, "an index", &index))
+        if (!take_count(p, GP_MOST_COLUMN, "an index", &index))
             return false;
         if (*p->at != ']')
             return expected(p, "]");
@@ -128,7 +132,7 @@ static bool parse_order(parser *p, gp_kernel *leaf)
     size_t order;
     if (!take(p, ":=") && !take(p, "="))
         return expected(p, "= or :=");
-    if (!take_count(p, MAX_ORDER, "a whole number from 1 to 64", &order))
+    if (!take_count(p, GP_MOST_ORDER, "a whole number from 1 to 64", &order))
         return false;
     if (order == 0)
         return expected(p, "a whole number from 1 to 64");
@@ -136,7 +140,7 @@ static bool parse_order(parser *p, gp_kernel *leaf)
     return true;
 }
 
-static bool parse_arg(parser *p, gp_kernel *leaf)
+static bool parse_arg(parser *p, gp_kernel *leaf, bool *has_order)
 {
     const gp_kernel_type *type = leaf->type;
     skip_blanks(p);
@@ -144,20 +148,30 @@ static bool parse_arg(parser *p, gp_kernel *leaf)
     if (n == 3 && strncmp(p->at, "ard", 3) == 0) {
         if (!type->takes_ard)
             return expected(p, "no ard: this kernel has no lengthscales");
+        if (leaf->ard)
+            return expected(p, "ard only once");
         p->at += n;
         leaf->ard = true;
         return !take(p, "=") ||
-               take_count(p, MAX_COLUMN, "a whole number", &leaf->ard_d);
+               take_count(p, GP_MOST_COLUMN, "a whole number", &leaf->ard_d);
     }
     if (type->takes_order && n == strlen(type->order_name) &&
         strncmp(p->at, type->order_name, n) == 0) {
+        if (*has_order)
+            return expected(p, "each parameter only once");
+        *has_order = true;
         p->at += n;
         return parse_order(p, leaf);
     }
     char name[NAME_SIZE];
     double value;
+    const char *start = p->at;
     if (!take_name(p, type, name))
         return false;
+    if (gp_leaf_arg(leaf, name)) {
+        p->at = start;
+        return expected(p, "each parameter only once");
+    }
     bool fixed = take(p, ":=");
     if (!fixed && !take(p, "="))
         return expected(p, "= or :=");
@@ -169,15 +183,15 @@ static bool parse_arg(parser *p, gp_kernel *leaf)
 /* '[' col {',' col} ']' where col is a number or a range a-b. */
 static bool parse_columns(parser *p, gp_kernel *leaf)
 {
-    enum { MOST = 4096 };
+    enum { MOST = GP_MOST_COLUMNS };
     size_t *col = covar_heap_alloc(p->heap, MOST, sizeof(*col)), n = 0;
     bool ok = col ? true : out_of_memory(p);
     do {
         size_t first = 0, last;
-        ok = ok && take_count(p, MAX_COLUMN, "a column number", &first);
+        ok = ok && take_count(p, GP_MOST_COLUMN, "a column number", &first);
         last = first;
         if (ok && take(p, "-"))
-            ok = take_count(p, MAX_COLUMN, "a column number", &last);
+            ok = take_count(p, GP_MOST_COLUMN, "a column number", &last);
         for (size_t c = first; ok && c <= last; c++) {
             for (size_t i = 0; ok && i < n; i++)
                 ok = col[i] != c || expected(p, "columns without repetition");
@@ -222,10 +236,10 @@ static gp_kernel *parse_leaf(parser *p)
     p->at += n;
     leaf->type = type;
     leaf->order = type->order_default;
-    bool ok = true;
+    bool ok = true, has_order = false;
     if (take(p, "(")) {
         do
-            ok = parse_arg(p, leaf);
+            ok = parse_arg(p, leaf, &has_order);
         while (ok && take(p, ","));
         ok = ok && (take(p, ")") || expected(p, ", or )"));
     }
@@ -244,7 +258,7 @@ static gp_kernel *parse_factor(parser *p)
 {
     if (!take(p, "("))
         return parse_leaf(p);
-    if (p->depth == MAX_NESTING) {
+    if (p->depth == GP_MOST_NESTING) {
         expected(p, "at most 32 nested parentheses");
         return NULL;
     }
@@ -301,12 +315,13 @@ static gp_kernel *parse_sum(parser *p)
 covar_status gp_kernel_parse(gp_kernel **out, covar_context *ctx,
                              const char *text)
 {
+    if (out)
+        *out = NULL;
     if (!out || !ctx || !text)
         return covar_fail(ctx, COVAR_ERR_ARG, "gp_kernel_parse: %s is NULL",
                           !out   ? "out"
                           : !ctx ? "ctx"
                                  : "text");
-    *out = NULL;
     parser p = {
         .ctx = ctx, .heap = covar_context_heap(ctx), .text = text, .at = text};
     gp_kernel *k = parse_sum(&p);

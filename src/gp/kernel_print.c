@@ -100,8 +100,13 @@ static void put_sum(text *t, const gp_kernel *sum)
 size_t gp_kernel_print(char *buf, size_t size, const gp_kernel *k)
 {
     text t = {.buf = buf, .size = buf ? size : 0};
-    if (k)
+    if (gp_kernel_error(k)) {
+        put(&t, "(no kernel: ");
+        put(&t, gp_kernel_error(k));
+        put(&t, ")");
+    } else if (k) {
         put_sum(&t, k);
+    }
     if (t.size > 0)
         t.buf[t.length < t.size ? t.length : t.size - 1] = '\0';
     return t.length;

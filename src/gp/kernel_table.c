@@ -5,6 +5,7 @@
  * constructor, its formula in gp.h. The kernel suite then tests it. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernel_leaf.h"
@@ -42,7 +43,7 @@ const gp_kernel_type *gp_kernel_type_find(const char *word, size_t length)
     return NULL;
 }
 
-static gp_kernel *leaf_of(const gp_kernel_type *type, size_t ard)
+static gp_kernel *leaf_of(const gp_kernel_type *type)
 {
     covar_heap *heap = covar_heap_create(NULL);
     gp_kernel *leaf = gp_node_create(heap, GP_FORM_LEAF);
@@ -50,59 +51,82 @@ static gp_kernel *leaf_of(const gp_kernel_type *type, size_t ard)
     if (!leaf)
         return NULL;
     leaf->type = type;
-    leaf->ard = ard > 0;
-    leaf->ard_d = ard;
     leaf->order = type->order_default;
     return leaf;
 }
 
+static gp_kernel *plain(const gp_kernel_type *type)
+{
+    return gp_kernel_or_no_memory(gp_sum_of(leaf_of(type)));
+}
+
+static gp_kernel *with_ard(const gp_kernel_type *type, size_t ard)
+{
+    if (ard > GP_MOST_COLUMN)
+        return gp_kernel_broken("gp_%s: ard is %zu; 0 to %d is allowed",
+                                type->word, ard, GP_MOST_COLUMN);
+    gp_kernel *leaf = leaf_of(type);
+    if (leaf) {
+        leaf->ard = ard > 0;
+        leaf->ard_d = ard;
+    }
+    return gp_kernel_or_no_memory(gp_sum_of(leaf));
+}
+
 static gp_kernel *with_period(const gp_kernel_type *type, double period)
 {
-    gp_kernel *leaf = leaf_of(type, 0);
-    if (leaf && period != 0 &&
-        !gp_node_set_arg(leaf, "period", period, false)) {
+    if (!(period >= 0 && isfinite(period)))
+        return gp_kernel_broken("gp_%s: the period is %g, but it must be "
+                                "positive, or 0 to choose one",
+                                type->word, period);
+    gp_kernel *leaf = leaf_of(type);
+    if (leaf && period > 0 && !gp_node_set_arg(leaf, "period", period, false)) {
         gp_kernel_free(leaf);
-        return NULL;
+        leaf = NULL;
     }
-    return gp_sum_of(leaf);
+    return gp_kernel_or_no_memory(gp_sum_of(leaf));
 }
 
 static gp_kernel *with_order(const gp_kernel_type *type, unsigned order)
 {
-    gp_kernel *leaf = order > 0 && order <= 64 ? leaf_of(type, 0) : NULL;
+    if (order == 0 || order > GP_MOST_ORDER)
+        return gp_kernel_broken("gp_%s: %s is %u; 1 to %d is allowed",
+                                type->word, type->order_name, order,
+                                GP_MOST_ORDER);
+    gp_kernel *leaf = leaf_of(type);
     if (leaf)
         leaf->order = order;
-    return gp_sum_of(leaf);
+    return gp_kernel_or_no_memory(gp_sum_of(leaf));
 }
 
 gp_kernel *gp_rbf(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_rbf, ard));
+    return with_ard(&gp_type_rbf, ard);
 }
 
 gp_kernel *gp_matern12(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_matern12, ard));
+    return with_ard(&gp_type_matern12, ard);
 }
 
 gp_kernel *gp_matern32(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_matern32, ard));
+    return with_ard(&gp_type_matern32, ard);
 }
 
 gp_kernel *gp_matern52(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_matern52, ard));
+    return with_ard(&gp_type_matern52, ard);
 }
 
 gp_kernel *gp_matern72(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_matern72, ard));
+    return with_ard(&gp_type_matern72, ard);
 }
 
 gp_kernel *gp_rq(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_rq, ard));
+    return with_ard(&gp_type_rq, ard);
 }
 
 gp_kernel *gp_periodic(double period)
@@ -117,7 +141,7 @@ gp_kernel *gp_cosine(double period)
 
 gp_kernel *gp_linear(size_t ard)
 {
-    return gp_sum_of(leaf_of(&gp_type_linear, ard));
+    return with_ard(&gp_type_linear, ard);
 }
 
 gp_kernel *gp_poly(unsigned degree)
@@ -127,12 +151,12 @@ gp_kernel *gp_poly(unsigned degree)
 
 gp_kernel *gp_constant(void)
 {
-    return gp_sum_of(leaf_of(&gp_type_constant, 0));
+    return plain(&gp_type_constant);
 }
 
 gp_kernel *gp_white(void)
 {
-    return gp_sum_of(leaf_of(&gp_type_white, 0));
+    return plain(&gp_type_white);
 }
 
 gp_kernel *gp_spectral_mixture(unsigned q)

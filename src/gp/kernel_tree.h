@@ -5,6 +5,18 @@
 
 #include "gp_impl.h"
 
+/* ---- Kernels that could not be made (kernel_broken.c) ------------------- */
+
+/* A kernel that carries this sentence; the out-of-memory one if it must. */
+gp_kernel *gp_kernel_broken(const char *format, ...) COVAR_PRINTF(1, 2);
+gp_kernel *gp_kernel_or_no_memory(gp_kernel *k); /* for NULL */
+
+/* What keeps a and b from being combined, counted anew: one of them is NULL or
+ * broken. NULL: nothing. */
+gp_kernel *gp_kernel_fault(const char *who, gp_kernel *a, gp_kernel *b);
+
+/* ---- Trees -------------------------------------------------------------- */
+
 /* A node without children; NULL when out of memory. */
 gp_kernel *gp_node_create(covar_heap *heap, gp_form form);
 

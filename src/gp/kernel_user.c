@@ -61,7 +61,7 @@ static covar_status user_params(gp_params_maker *m, const gp_kernel *leaf)
 static ad_node *call_user(const gp_kernel *leaf, gp_build *b, ad_node *X,
                           ad_node *Z)
 {
-    enum { MOST = 256 };
+    enum { MOST = GP_MOST_PARAMS };
     const user_kernel *u = leaf->user;
     ad_node *param[MOST];
     for (size_t i = 0; i < u->n_param && i < MOST; i++)
@@ -122,24 +122,59 @@ static gp_kernel *opaque_leaf(const gp_kernel_type *type, size_t size,
     return leaf;
 }
 
+/* Why there can be no such kernel, as a broken one; NULL: there can. */
+static gp_kernel *check_user(const char *name, gp_kernel_fn *build,
+                             const gp_user_param *param, size_t n)
+{
+    if (!name || !build || (n > 0 && !param))
+        return gp_kernel_broken("gp_user_kernel: %s is NULL", !name ? "name"
+                                                              : !build
+                                                                  ? "build"
+                                                                  : "param");
+    if (name[0] == '\0' || strlen(name) >= NAME_SIZE)
+        return gp_kernel_broken("gp_user_kernel: the name has %zu letters; 1 "
+                                "to %d are allowed",
+                                strlen(name), NAME_SIZE - 1);
+    if (n > GP_MOST_PARAMS)
+        return gp_kernel_broken("gp_user_kernel: %zu parameters; at most %d "
+                                "are allowed",
+                                n, GP_MOST_PARAMS);
+    for (size_t i = 0; i < n; i++) {
+        const gp_user_param *p = &param[i];
+        if (!p->name || p->name[0] == '\0')
+            return gp_kernel_broken("gp_user_kernel: parameter %zu has no name",
+                                    i);
+        if (!isfinite(p->start) || (p->positive && p->start <= 0))
+            return gp_kernel_broken("gp_user_kernel: %.40s cannot start at %g",
+                                    p->name, p->start);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(param[j].name, p->name) == 0)
+                return gp_kernel_broken("gp_user_kernel: two parameters are "
+                                        "called %.40s",
+                                        p->name);
+    }
+    return NULL;
+}
+
 gp_kernel *gp_user_kernel(const char *name, gp_kernel_fn *build, void *data,
                           const gp_user_param *param, size_t n_param)
 {
-    if (!name || !build || (n_param > 0 && !param) || n_param > 256)
-        return NULL;
+    gp_kernel *fault = check_user(name, build, param, n_param);
+    if (fault)
+        return fault;
     gp_kernel *leaf =
         opaque_leaf(&user_type, sizeof(user_kernel), user_release);
     if (!leaf)
-        return NULL;
+        return gp_kernel_or_no_memory(NULL);
     user_kernel *u = leaf->user;
     snprintf(u->name, sizeof(u->name), "%s", name);
     u->build = build;
     u->data = data;
     if (!copy_params(leaf, u, param, n_param)) {
         gp_kernel_free(leaf);
-        return NULL;
+        leaf = NULL;
     }
-    return gp_sum_of(leaf);
+    return gp_kernel_or_no_memory(gp_sum_of(leaf));
 }
 
 /* ---- Features
@@ -188,7 +223,7 @@ static covar_status module_params(gp_params_maker *m, const ad_module *module)
 /* The module's output for x, its parameters taken from the free values. */
 static ad_node *features(const ad_module *module, gp_build *b, ad_node *x)
 {
-    enum { MOST = 256 };
+    enum { MOST = GP_MOST_PARAMS };
     ad_node *param[MOST];
     for (size_t i = 0; i < ad_module_param_count(module) && i < MOST; i++) {
         la_view init = ad_module_param_init(module, i);
@@ -287,18 +322,26 @@ static const gp_kernel_type feature_type = {
 
 gp_kernel *gp_feature_kernel(ad_module *features_of, gp_kernel *base)
 {
+    gp_kernel *fault = gp_kernel_fault("gp_feature_kernel", base, base);
+    size_t count = features_of ? ad_module_param_count(features_of) : 0;
+    if (!fault && !features_of)
+        fault = gp_kernel_broken("gp_feature_kernel: the module is NULL");
+    if (!fault && count > GP_MOST_PARAMS)
+        fault = gp_kernel_broken("gp_feature_kernel: the module has %zu "
+                                 "parameter arrays; at most %d are allowed",
+                                 count, GP_MOST_PARAMS);
     gp_kernel *leaf = NULL;
-    if (features_of && base && ad_module_param_count(features_of) <= 256)
+    if (!fault)
         leaf =
             opaque_leaf(&feature_type, sizeof(feature_kernel), feature_release);
     if (!leaf) {
         gp_kernel_free(base);
-        return NULL;
+        return gp_kernel_or_no_memory(fault);
     }
     feature_kernel *f = leaf->user;
     f->module = ad_module_retain(features_of);
     f->base = base;
-    return gp_sum_of(leaf);
+    return gp_kernel_or_no_memory(gp_sum_of(leaf));
 }
 
 const char *gp_leaf_title(const gp_kernel *leaf)

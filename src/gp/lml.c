@@ -5,7 +5,7 @@
  * keeps nothing that changes. */
 #include "config.h"
 
-#include "gp_impl.h"
+#include "check.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,10 +51,7 @@ static covar_status likelihood(const gp_model *m, covar_context *ctx,
 covar_status gp_lml(const gp_model *m, covar_context *ctx, const double *value,
                     double *lml, double *grad, double *hess)
 {
-    if (!ctx)
-        return COVAR_ERR_ARG;
-    if (!m)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_lml: the model is NULL");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_lml", {"the model", m}));
     covar_heap *heap = covar_context_heap(ctx);
     double *free = covar_heap_calloc(heap, m->params.n, sizeof(*free));
     if (!free)
@@ -69,18 +66,35 @@ covar_status gp_lml(const gp_model *m, covar_context *ctx, const double *value,
     return status;
 }
 
+/* No coordinate that is read is NaN. */
+static covar_status check_free(const gp_nlopt *f, const double *x)
+{
+    const gp_params *p = &f->model->params;
+    for (size_t i = 0; i < p->n; i++)
+        if (!p->param[i].dropped && isnan(x[i]))
+            return covar_fail(f->ctx, COVAR_ERR_ARG,
+                              "gp_nlopt_f: x[%zu] (%s) "
+                              "is nan",
+                              i, p->param[i].name);
+    return COVAR_OK;
+}
+
 double gp_nlopt_f(unsigned n, const double *x, double *grad, void *data)
 {
     const gp_nlopt *f = data;
     double lml = -HUGE_VAL;
     covar_status status = COVAR_ERR_ARG;
     if (f && f->model && f->ctx) {
-        if (n == f->model->params.n)
+        if (!x)
+            status = covar_fail(f->ctx, COVAR_ERR_ARG, "gp_nlopt_f: x is NULL");
+        else if (n == f->model->params.n && check_free(f, x) == COVAR_OK)
             status = likelihood(f->model, f->ctx, x, &lml, grad, NULL);
+        else if (n == f->model->params.n)
+            status = COVAR_ERR_ARG;
         else
-            covar_fail(f->ctx, COVAR_ERR_SHAPE,
-                       "gp_nlopt_f: %u coordinates for %zu parameters", n,
-                       f->model->params.n);
+            status = covar_fail(f->ctx, COVAR_ERR_SHAPE,
+                                "gp_nlopt_f: %u coordinates for %zu parameters",
+                                n, f->model->params.n);
     }
     bool good = status == COVAR_OK && isfinite(lml);
     for (unsigned i = 0; grad && i < n; i++)

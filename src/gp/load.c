@@ -107,6 +107,27 @@ static void read_data(loading *l)
         gp_h5_fail(f, COVAR_ERR_FORMAT, "has missing targets");
 }
 
+/* The columns' names, if the file has any. */
+static void read_names(loading *l)
+{
+    gp_h5 *f = &l->f;
+    size_t dim[2], d = f->status == COVAR_OK ? l->data->d : 0;
+    if (!gp_h5_dims(f, "column_names", dim))
+        return;
+    char *text = covar_heap_alloc(f->heap, dim[0], 1);
+    const char **name = covar_heap_calloc(f->heap, d, sizeof(*name));
+    if (!text || !name)
+        gp_h5_fail(f, COVAR_ERR_NOMEM, "out of memory");
+    else
+        gp_h5_read(f, "column_names", la_vec_u8((uint8_t *)text, dim[0]));
+    if (f->status == COVAR_OK && !gp_data_names_split(name, d, text, dim[0]))
+        gp_h5_fail(f, COVAR_ERR_FORMAT, "column names do not fit the columns");
+    if (f->status == COVAR_OK)
+        f->status = gp_data_take_names(l->data, f->ctx, name);
+    covar_heap_free(f->heap, text);
+    covar_heap_free(f->heap, name);
+}
+
 static void read_statistics(loading *l)
 {
     gp_h5 *f = &l->f;
@@ -255,6 +276,7 @@ covar_status gp_load(gp_model **out, covar_context *ctx, const char *path)
         read_options(&l);
     if (l.f.status == COVAR_OK)
         read_data(&l);
+    read_names(&l);
     read_statistics(&l);
     read_parameters(&l, &gradient);
     covar_heap *heap = l.f.heap;

@@ -10,7 +10,9 @@
 #include "config.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "check.h"
 #include "model_impl.h"
 
 /* P (n,n) in double. */
@@ -66,12 +68,68 @@ static void put(const gp_model *m, size_t i, double shift, double variance,
         log_p[i] = -0.5 * (log(2 * M_PI * variance) + shift * shift / variance);
 }
 
+/* The mean's coefficients are determined by the rows that are not in fold f;
+ * H (n,q) is the basis, room (n,q) work. */
+static covar_status check_left(const gp_model *m, covar_context *ctx,
+                               const char *who, const double *H, double *room,
+                               const int32_t *fold, size_t f)
+{
+    size_t n = m->data->n, q = m->q, left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (fold ? (size_t)fold[i] == f : i == f)
+            continue;
+        memcpy(room + left * q, H + i * q, q * sizeof(*room));
+        left++;
+    }
+    if (left >= q && gp_dependent_column(room, left, q) == q)
+        return COVAR_OK;
+    return covar_fail(ctx, COVAR_ERR_SINGULAR,
+                      "%s: without %s %zu the other %zu rows do not determine "
+                      "the %zu coefficients of the mean",
+                      who, fold ? "fold" : "row", f, left, q);
+}
+
+/* The same for each of k folds (fold NULL: each row). */
+static covar_status check_folds(const gp_model *m, covar_context *ctx,
+                                const char *who, const int32_t *fold, size_t k)
+{
+    size_t n = m->data->n, q = m->q;
+    if (q == 0)
+        return COVAR_OK;
+    double *H = covar_heap_alloc(m->heap, n * q, 2 * sizeof(*H));
+    if (!H)
+        return covar_fail_nomem(ctx, who);
+    gp_mean_basis_at(H, m->data, &m->options,
+                     la_mat_f64(m->data->X, n, m->data->d));
+    covar_status status = COVAR_OK;
+    for (size_t f = 0; status == COVAR_OK && f < k; f++)
+        status = check_left(m, ctx, who, H, H + n * q, fold, f);
+    covar_heap_free(m->heap, H);
+    return status;
+}
+
+/* What was asked for is finite. */
+static covar_status check_numbers(covar_context *ctx, const char *who, size_t n,
+                                  const double *mean, const double *var_y,
+                                  const double *log_p)
+{
+    const double *x[] = {mean, var_y, log_p};
+    static const char *const name[] = {"mean", "variance", "log density"};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; x[k] && i < n; i++)
+            if (!isfinite(x[k][i]))
+                return covar_fail(ctx, COVAR_ERR_NUMERIC,
+                                  "%s: the %s of row %zu comes out as %g", who,
+                                  name[k], i, x[k][i]);
+    return COVAR_OK;
+}
+
 covar_status gp_loo(const gp_model *m, covar_context *ctx, double *mean,
                     double *var_y, double *log_p)
 {
-    if (!m || !ctx)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_loo: the model is NULL");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_loo", {"the model", m}));
     size_t n = m->data->n, p = m->data->p;
+    COVAR_TRY(check_folds(m, ctx, "gp_loo", NULL, n));
     double *P = covar_heap_alloc(m->heap, n * n, sizeof(*P));
     if (!P)
         return covar_fail_nomem(ctx, "gp_loo");
@@ -89,7 +147,8 @@ covar_status gp_loo(const gp_model *m, covar_context *ctx, double *mean,
                 mean, var_y, log_p);
     }
     covar_heap_free(m->heap, P);
-    return status;
+    COVAR_TRY(status);
+    return check_numbers(ctx, "gp_loo", n, mean, var_y, log_p);
 }
 
 /* One fold: rows row[k] of P; block and shift are work (k,k), (k). */
@@ -124,19 +183,28 @@ static covar_status fold_out(const gp_model *m, covar_context *ctx,
     return COVAR_OK;
 }
 
-covar_status gp_cv(const gp_model *m, covar_context *ctx, const int32_t *fold,
-                   size_t k, double *mean, double *var_y, double *log_p)
+static covar_status check_fold_numbers(covar_context *ctx, const int32_t *fold,
+                                       size_t n, size_t k)
 {
-    if (!m || !ctx || !fold)
+    if (k == 0 || k > n)
         return covar_fail(ctx, COVAR_ERR_ARG,
-                          "gp_cv: the model or the folds "
-                          "are NULL");
-    size_t n = m->data->n;
+                          "gp_cv: k is %zu; 1 to %zu (rows) is allowed", k, n);
     for (size_t i = 0; i < n; i++)
         if (fold[i] < 0 || (size_t)fold[i] >= k)
             return covar_fail(ctx, COVAR_ERR_ARG,
                               "gp_cv: fold %d of row %zu is not in 0..%zu",
                               (int)fold[i], i, k - 1);
+    return COVAR_OK;
+}
+
+covar_status gp_cv(const gp_model *m, covar_context *ctx, const int32_t *fold,
+                   size_t k, double *mean, double *var_y, double *log_p)
+{
+    COVAR_TRY(
+        GP_CHECK_POINTERS(ctx, "gp_cv", {"the model", m}, {"fold", fold}));
+    size_t n = m->data->n;
+    COVAR_TRY(check_fold_numbers(ctx, fold, n, k));
+    COVAR_TRY(check_folds(m, ctx, "gp_cv", fold, k));
     double *P = covar_heap_alloc(m->heap, 2 * n * n + n, sizeof(*P));
     size_t *row = covar_heap_alloc(m->heap, n, sizeof(*row));
     covar_status status = P && row ? projected_inverse(P, m, ctx)
@@ -152,5 +220,6 @@ covar_status gp_cv(const gp_model *m, covar_context *ctx, const int32_t *fold,
     }
     covar_heap_free(m->heap, P);
     covar_heap_free(m->heap, row);
-    return status;
+    COVAR_TRY(status);
+    return check_numbers(ctx, "gp_cv", n, mean, var_y, log_p);
 }

@@ -6,6 +6,7 @@
  * the fit, as the program's inputs and for the model. */
 #include "config.h"
 
+#include "check.h"
 #include "fit_impl.h"
 
 #include <stdio.h>
@@ -16,13 +17,14 @@ enum { COPIES = 3 };
 
 size_t gp_fit_bytes(size_t n, size_t d, size_t p, la_dtype dtype, size_t search)
 {
-    size_t rows = COPIES * n * (d + p + 2) * sizeof(double);
-    size_t factor = n * n * la_dtype_size(dtype);
-    return rows + (search > factor ? search : factor);
+    size_t columns = gp_sum(d, p + 2);
+    size_t rows = gp_product(n, columns, COPIES * sizeof(double));
+    size_t factor = gp_product(n, n, la_dtype_size(dtype));
+    return gp_sum(rows, search > factor ? search : factor);
 }
 
 /* What the system says it could give; 0 when it does not say. */
-static size_t free_bytes(void)
+size_t gp_free_bytes(void)
 {
     size_t kilobytes = 0;
     char line[128];
@@ -45,7 +47,8 @@ covar_status gp_check_memory(covar_context *ctx, gp_problem *problem,
     COVAR_TRY(gp_problem_plan(problem, options->objective, data->n, &search));
     size_t need =
         gp_fit_bytes(data->n, data->d, data->p, options->dtype, search);
-    size_t limit = options->max_bytes > 0 ? options->max_bytes : free_bytes();
+    size_t limit =
+        options->max_bytes > 0 ? options->max_bytes : gp_free_bytes();
     if (limit == 0 || need <= limit)
         return COVAR_OK;
     return covar_fail(
@@ -106,13 +109,17 @@ static covar_status plan(size_t *bytes, covar_context *ctx, size_t n, size_t d,
 
 size_t gp_bytes_needed(size_t n, size_t d, const gp_options *options)
 {
+    enum { MOST_PLANNED = 1 << 20 }; /* columns that an example is made of */
     gp_options o = options ? *options : gp_options_default();
+    covar_context *ctx = covar_context_create();
+    bool sound = ctx && d > 0 && gp_check_options(ctx, &o) == COVAR_OK;
+    size_t search = 0;
     if (o.mean == GP_MEAN_USER)
         o.mean = GP_MEAN_ZERO; /* nothing of the user's is called */
-    size_t search = 0;
-    covar_context *ctx = d > 0 ? covar_context_create() : NULL;
-    if (ctx && plan(&search, ctx, n, d, &o) != COVAR_OK)
-        search = n * n * la_dtype_size(o.dtype) * 5 / 2;
+    o.column_name = NULL;
+    if (sound && (d > MOST_PLANNED || n > (size_t)1 << 31 ||
+                  plan(&search, ctx, n, d, &o) != COVAR_OK))
+        search = gp_product(n, n, la_dtype_size(o.dtype) * 5 / 2);
     covar_context_free(ctx);
-    return gp_fit_bytes(n, d, 1, o.dtype, search);
+    return sound ? gp_fit_bytes(n, d, 1, o.dtype, search) : 0;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
+#include "check.h"
 #include "model_impl.h"
 
 #include <float.h>
@@ -18,6 +19,7 @@ static gp_options kept_options(const gp_options *options)
     o.n_settings = 0;
     o.weights = NULL;
     o.noise_per_point = NULL;
+    o.column_name = NULL;
     return o;
 }
 
@@ -154,7 +156,7 @@ double gp_param_value(const gp_model *m, size_t i)
 bool gp_param_is_fixed(const gp_model *m, size_t i)
 {
     const gp_param *p = entry(m, i);
-    return p ? p->fixed : m && m->data->mean_given != NULL;
+    return p ? p->fixed : i < gp_param_count(m) && m->data->mean_given != NULL;
 }
 
 bool gp_param_is_log(const gp_model *m, size_t i)
@@ -199,7 +201,9 @@ double gp_param_gradient(const gp_model *m, size_t i)
 {
     if (entry(m, i))
         return m->gradient[i];
-    if (i >= gp_param_count(m) || !m->data->mean_given)
+    if (i >= gp_param_count(m))
+        return (double)NAN;
+    if (!m->data->mean_given)
         return 0; /* profiled: stationary by construction */
     return m->options.objective == GP_LOO ? (double)NAN
                                           : mean_gradient(m, i - m->params.n);
@@ -208,18 +212,16 @@ double gp_param_gradient(const gp_model *m, size_t i)
 covar_status gp_param_get(const gp_model *m, covar_context *ctx,
                           const char *name, double *value)
 {
-    if (!m || !name || !value)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_param_get: %s is NULL",
-                          !m      ? "m"
-                          : !name ? "name"
-                                  : "value");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_param_get", {"the model", m},
+                                {"name", name}, {"value", value}));
     ptrdiff_t i = gp_params_find(&m->params, name);
     for (size_t j = 0; i < 0 && j < m->n_mean; j++)
         if (strcmp(m->mean_name[j], name) == 0)
             i = (ptrdiff_t)(m->params.n + j);
     if (i < 0)
         return covar_fail(ctx, COVAR_ERR_NAME,
-                          "gp_param_get: the model has no parameter %s", name);
+                          "gp_param_get: the model has no parameter %.200s",
+                          name);
     *value = gp_param_value(m, (size_t)i);
     return COVAR_OK;
 }
@@ -240,6 +242,12 @@ size_t gp_d(const gp_model *m)
 size_t gp_outputs(const gp_model *m)
 {
     return m ? m->data->p : 0;
+}
+
+const char *gp_column_name(const gp_model *m, size_t i)
+{
+    return m && m->data->column_name && i < m->data->d ? m->data->column_name[i]
+                                                       : NULL;
 }
 
 la_view gp_inputs(const gp_model *m)

@@ -3,25 +3,9 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "gp_impl.h"
-
-enum { LIST_SIZE = 600 };
-
-static covar_status unknown(covar_context *ctx, const gp_params *p,
-                            const char *name)
-{
-    char list[LIST_SIZE] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < p->n && used < sizeof(list); i++)
-        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-                                 i > 0 ? ", " : "", p->param[i].name);
-    return covar_fail(ctx, COVAR_ERR_NAME,
-                      "no parameter is called %s; known: %s%s", name, list,
-                      used >= sizeof(list) ? "..." : "");
-}
+#include "check.h"
 
 static covar_status check_value(covar_context *ctx, const gp_param *p,
                                 double value, bool fixed)
@@ -52,7 +36,7 @@ static covar_status set_value(gp_param *p, covar_context *ctx,
 static covar_status set_bounds(gp_param *p, covar_context *ctx,
                                const gp_setting *s)
 {
-    if (!(s->a < s->b) || (p->log && !(s->a > 0)))
+    if (!(s->a < s->b) || (p->log && !(s->a > 0 && isfinite(s->b))))
         return covar_fail(
             ctx, COVAR_ERR_ARG, "bounds of %s: [%g, %g] is not an interval%s",
             p->name, s->a, s->b, p->log ? " of positive numbers" : "");
@@ -64,6 +48,11 @@ static covar_status set_bounds(gp_param *p, covar_context *ctx,
 static covar_status set_prior(gp_param *p, covar_context *ctx,
                               const gp_setting *s)
 {
+    static const char *const kinds[] = {"default", "flat", "lognormal", "gamma",
+                                        "normal"};
+    COVAR_TRY(gp_check_enum(ctx, "gp_options_prior", "kind",
+                            (long)s->prior.kind, kinds,
+                            sizeof(kinds) / sizeof(kinds[0])));
     bool ok = s->prior.kind == GP_PRIOR_DEFAULT ||
               s->prior.kind == GP_PRIOR_FLAT ||
               (isfinite(s->prior.a) && s->prior.b > 0 && isfinite(s->prior.b) &&
@@ -79,11 +68,11 @@ static covar_status set_prior(gp_param *p, covar_context *ctx,
 
 /* Ties point at a parameter that is not tied itself. */
 static covar_status set_tie(gp_params *p, covar_context *ctx, ptrdiff_t i,
-                            const gp_setting *s)
+                            const gp_setting *s, const gp_options *options)
 {
     ptrdiff_t to = gp_params_find(p, s->to);
     if (to < 0)
-        return unknown(ctx, p, s->to);
+        return gp_unknown_name(ctx, p, options, s->to);
     while (p->param[to].tie >= 0)
         to = p->param[to].tie;
     if (to == i)
@@ -100,11 +89,12 @@ static covar_status set_tie(gp_params *p, covar_context *ctx, ptrdiff_t i,
     return COVAR_OK;
 }
 
-static covar_status apply(gp_params *p, covar_context *ctx, const gp_setting *s)
+static covar_status apply(gp_params *p, covar_context *ctx, const gp_setting *s,
+                          const gp_options *options)
 {
     ptrdiff_t i = gp_params_find(p, s->name);
     if (i < 0)
-        return unknown(ctx, p, s->name);
+        return gp_unknown_name(ctx, p, options, s->name);
     gp_param *param = &p->param[i];
     if (param->dropped)
         return covar_fail(ctx, COVAR_ERR_NAME,
@@ -127,7 +117,7 @@ static covar_status apply(gp_params *p, covar_context *ctx, const gp_setting *s)
     case GP_SET_PRIOR:
         return set_prior(param, ctx, s);
     case GP_SET_TIE:
-        return set_tie(p, ctx, i, s);
+        return set_tie(p, ctx, i, s, options);
     }
     return COVAR_OK;
 }
@@ -137,6 +127,6 @@ covar_status gp_params_apply(gp_params *p, covar_context *ctx,
 {
     for (size_t i = 0; i < options->n_settings; i++)
         if (!gp_mean_owns_name(options->settings[i].name))
-            COVAR_TRY(apply(p, ctx, &options->settings[i]));
+            COVAR_TRY(apply(p, ctx, &options->settings[i], options));
     return COVAR_OK;
 }

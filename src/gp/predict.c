@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "check.h"
+#include "data.h"
 #include "model_impl.h"
 
 enum { BLOCK_BYTES = 1 << 24, LEAST_ROWS = 16, MOST_ROWS = 1024 };
@@ -132,7 +134,7 @@ static covar_status checked_variance(double *var, gp_prediction *out,
 {
     double epsilon = m->options.dtype == LA_F64 ? DBL_EPSILON : FLT_EPSILON;
     double rounding = 50 * (double)m->data->n * epsilon * prior;
-    if (*var >= 0)
+    if (*var >= 0 || !isfinite(*var)) /* the whole is checked for the latter */
         return COVAR_OK;
     if (!(*var >= -rounding))
         return covar_fail(ctx, COVAR_ERR_NUMERIC,
@@ -144,20 +146,24 @@ static covar_status checked_variance(double *var, gp_prediction *out,
     return COVAR_OK;
 }
 
-static covar_status check_finite(const block *b, la_view x, size_t first)
+/* A slope that does not exist; one that overflows is left to gp_predict. */
+static covar_status check_slope(const block *b, la_view x, la_view Xs,
+                                size_t first)
 {
     size_t at;
     if (la_all_finite(x, &at))
         return COVAR_OK;
     size_t row =
         first + (x.dim[0] > 0 ? at / (la_view_count(x) / x.dim[0]) : 0);
+    if (gp_is_far(b->m, Xs, row))
+        return COVAR_OK;
     return covar_fail(b->ctx, COVAR_ERR_NO_GRAD,
                       "gp_predict: the derivative at row %zu does not exist "
                       "for this kernel (a training input?)",
                       row);
 }
 
-static covar_status take_slopes(const block *b, gp_prediction *out,
+static covar_status take_slopes(const block *b, gp_prediction *out, la_view Xs,
                                 size_t first, size_t rows)
 {
     const gp_model *m = b->m;
@@ -165,9 +171,9 @@ static covar_status take_slopes(const block *b, gp_prediction *out,
     la_view dmean = first_rows(b->out[3], rows);
     la_view dvar = first_rows(b->out[4], rows);
     if (out->dmean)
-        COVAR_TRY(check_finite(b, dmean, first));
+        COVAR_TRY(check_slope(b, dmean, Xs, first));
     if (out->dvar)
-        COVAR_TRY(check_finite(b, dvar, first));
+        COVAR_TRY(check_slope(b, dvar, Xs, first));
     for (size_t i = 0; i < rows * d; i++) {
         bool sloped = m->n_mean > 1 && !isnan(m->mean_value[1 + i % d]);
         double slope = sloped ? m->mean_value[1 + i % d] : 0;
@@ -180,7 +186,7 @@ static covar_status take_slopes(const block *b, gp_prediction *out,
 }
 
 /* Copies one block's results to their place in the caller's arrays. */
-static covar_status take_points(const block *b, gp_prediction *out,
+static covar_status take_points(const block *b, gp_prediction *out, la_view Xs,
                                 size_t first, size_t rows)
 {
     const gp_model *m = b->m;
@@ -199,7 +205,7 @@ static covar_status take_points(const block *b, gp_prediction *out,
         if (out->var_y)
             out->var_y[first + i] = v + noise;
     }
-    return b->which == GP_PROGRAM_SLOPE ? take_slopes(b, out, first, rows)
+    return b->which == GP_PROGRAM_SLOPE ? take_slopes(b, out, Xs, first, rows)
                                         : COVAR_OK;
 }
 
@@ -224,7 +230,7 @@ static covar_status predict_points(gp_prediction *out, const gp_model *m,
         size_t now = ns - i < rows ? ns - i : rows;
         status = run_block(&b, la_view_slice(Xs, 0, i, now));
         if (status == COVAR_OK)
-            status = take_points(&b, out, i, now);
+            status = take_points(&b, out, Xs, i, now);
     }
     clear_block(&b);
     return status;
@@ -261,27 +267,52 @@ covar_status gp_check_points(const gp_model *m, covar_context *ctx, la_view Xs,
                              const char *who)
 {
     char text[80];
-    if (!m || !ctx)
-        return covar_fail(ctx, COVAR_ERR_ARG, "%s: the model is NULL", who);
-    if (la_view_is_none(Xs) || Xs.rank != 2 || Xs.dim[1] != m->data->d)
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, who, {"the model", m}));
+    COVAR_TRY(gp_check_view(ctx, who, "X", Xs));
+    if (Xs.rank != 2 || Xs.dim[1] != m->data->d)
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "%s: inputs are %s but the model takes (m, %zu)", who,
                           la_view_describe(text, sizeof(text), Xs), m->data->d);
-    if (!la_dtype_is_real(Xs.dtype))
-        return covar_fail(ctx, COVAR_ERR_DTYPE, "%s: inputs are %s, not real",
-                          who, la_dtype_name(Xs.dtype));
     size_t at;
     if (la_all_finite(Xs, &at))
         return COVAR_OK;
-    return covar_fail(ctx, COVAR_ERR_ARG, "%s: input %g at row %zu, column %zu",
-                      who, la_view_get(Xs, at), at / Xs.dim[1], at % Xs.dim[1]);
+    char label[GP_LABEL_SIZE];
+    gp_column_label(label, (const char *const *)m->data->column_name,
+                    at % Xs.dim[1]);
+    return covar_fail(ctx, COVAR_ERR_ARG, "%s: input %g at row %zu, column %s",
+                      who, la_view_get(Xs, at), at / Xs.dim[1], label);
+}
+
+/* All that was asked for is finite. */
+static covar_status check_results(const gp_prediction *out, const gp_model *m,
+                                  covar_context *ctx, la_view Xs)
+{
+    size_t ns = Xs.dim[0], d = m->data->d;
+    const struct {
+        const char *what;
+        const double *x;
+        size_t cols;
+    } all[] = {{"the mean", out->mean, m->data->p},
+               {"the variance", out->var_f, 1},
+               {"the variance", out->var_y, 1},
+               {"the covariance", out->cov, ns},
+               {"the slope of the mean", out->dmean, d},
+               {"the slope of the variance", out->dvar, d}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        COVAR_TRY(gp_check_result(ctx, "gp_predict", all[i].what, m, Xs,
+                                  all[i].x, ns, all[i].cols));
+    return COVAR_OK;
 }
 
 covar_status gp_predict(const gp_model *m, covar_context *ctx, la_view Xs,
                         gp_prediction *out)
 {
-    if (!out)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_predict: out is NULL");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_predict", {"out", out}));
+    if (out->cov && m && Xs.rank == 2) /* before a look at every input */
+        COVAR_TRY(gp_check_room(
+            ctx, "gp_predict",
+            gp_product(Xs.dim[0], gp_sum(Xs.dim[0], 3 * m->data->n),
+                       sizeof(double))));
     COVAR_TRY(gp_check_points(m, ctx, Xs, "gp_predict"));
     if (out->dmean && m->options.mean == GP_MEAN_USER)
         return covar_fail(ctx, COVAR_ERR_NO_GRAD,
@@ -295,5 +326,5 @@ covar_status gp_predict(const gp_model *m, covar_context *ctx, la_view Xs,
     size_t in_cov = 0;
     if (out->cov)
         COVAR_TRY(gp_joint(NULL, out->cov, m, ctx, Xs, &in_cov));
-    return COVAR_OK;
+    return check_results(out, m, ctx, Xs);
 }

@@ -61,6 +61,13 @@ static term in_value(gp_prior p, double v)
 
 double gp_prior_log_density(gp_prior prior, double value)
 {
+    bool flat = prior.kind == GP_PRIOR_DEFAULT || prior.kind == GP_PRIOR_FLAT;
+    bool known = flat || prior.kind == GP_PRIOR_LOGNORMAL ||
+                 prior.kind == GP_PRIOR_GAMMA || prior.kind == GP_PRIOR_NORMAL;
+    bool sound = isfinite(prior.a) && prior.b > 0 && isfinite(prior.b) &&
+                 (prior.kind != GP_PRIOR_GAMMA || prior.a > 0);
+    if (!known || isnan(value) || (!flat && !sound))
+        return (double)NAN;
     return in_value(prior, value).value;
 }
 

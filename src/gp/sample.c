@@ -15,6 +15,7 @@
 
 #include <covar/rng.h>
 
+#include "check.h"
 #include "model_impl.h"
 
 /* In place: lower factor of a covariance that may be singular to rounding;
@@ -156,15 +157,41 @@ static covar_status weights(double *w, const gp_model *m, covar_context *ctx,
     return status;
 }
 
+/* The prior draws are finite. */
+static covar_status check_draws(const gp_model *m, covar_context *ctx,
+                                la_view Xs, const double *prior_x,
+                                const double *prior_xs, const double *eps)
+{
+    size_t n = m->data->n;
+    const struct {
+        const char *name;
+        const double *x;
+        size_t n;
+    } all[] = {{"prior_x", prior_x, n},
+               {"prior_xs", prior_xs, Xs.dim[0]},
+               {"eps", eps, n}};
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+        for (size_t i = 0; i < all[k].n; i++)
+            if (!isfinite(all[k].x[i]))
+                return covar_fail(ctx, COVAR_ERR_ARG,
+                                  "gp_pathwise: %s[%zu] is %g", all[k].name, i,
+                                  all[k].x[i]);
+    return COVAR_OK;
+}
+
 covar_status gp_pathwise(double *out, const gp_model *m, covar_context *ctx,
                          la_view Xs, const double *prior_x,
                          const double *prior_xs, const double *eps)
 {
-    if (!out || !prior_x || !prior_xs || !eps)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_pathwise: an array is NULL");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_pathwise", {"out", out},
+                                {"prior_x", prior_x}, {"prior_xs", prior_xs},
+                                {"eps", eps}));
     COVAR_TRY(gp_check_points(m, ctx, Xs, "gp_pathwise"));
+    COVAR_TRY(check_draws(m, ctx, Xs, prior_x, prior_xs, eps));
     size_t n = m->data->n, ns = Xs.dim[0], p = m->data->p;
     la_exec exec = la_exec_cpu(ctx);
+    COVAR_TRY(gp_check_room(ctx, "gp_pathwise",
+                            gp_product(ns, 2 * n + p, sizeof(double))));
     double *k = covar_heap_alloc(m->heap, ns * n + n + ns * p, sizeof(*k));
     if (!k)
         return covar_fail_nomem(ctx, "gp_pathwise");
@@ -181,6 +208,9 @@ covar_status gp_pathwise(double *out, const gp_model *m, covar_context *ctx,
             la_gemm(&exec, 1, LA_NO_TRANS, la_mat_f64(k, ns, n), LA_NO_TRANS,
                     la_mat_f64(w, n, 1), 1, la_mat_f64(out, ns, 1));
     covar_heap_free(m->heap, k);
+    if (status == COVAR_OK)
+        status =
+            gp_check_result(ctx, "gp_pathwise", "the path", m, Xs, out, ns, 1);
     return status;
 }
 
@@ -262,12 +292,22 @@ static covar_status sample_pathwise(double *out, const gp_model *m,
 covar_status gp_sample(double *out, const gp_model *m, covar_context *ctx,
                        la_view Xs, size_t s, uint64_t seed, gp_sample_kind kind)
 {
-    if (!out)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_sample: out is NULL");
+    static const char *const kinds[] = {"joint", "pathwise"};
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_sample", {"out", out}));
     COVAR_TRY(gp_check_points(m, ctx, Xs, "gp_sample"));
-    if (s == 0 || Xs.dim[0] == 0)
+    COVAR_TRY(gp_check_enum(ctx, "gp_sample", "kind", (long)kind, kinds, 2));
+    size_t ns = Xs.dim[0], all = gp_sum(ns, m->data->n);
+    if (s == 0 || ns == 0)
         return COVAR_OK;
-    if (kind == GP_SAMPLE_JOINT)
-        return sample_joint(out, m, ctx, Xs, s, seed);
-    return sample_pathwise(out, m, ctx, Xs, s, seed);
+    COVAR_TRY(gp_check_room(
+        ctx, "gp_sample",
+        gp_sum(gp_product(s, all, sizeof(double)),
+               gp_product(all, gp_sum(all, all), sizeof(double)))));
+    COVAR_TRY(kind == GP_SAMPLE_JOINT
+                  ? sample_joint(out, m, ctx, Xs, s, seed)
+                  : sample_pathwise(out, m, ctx, Xs, s, seed));
+    for (size_t i = 0; i < s; i++)
+        COVAR_TRY(gp_check_result(ctx, "gp_sample", "the sample", m, Xs,
+                                  out + i * ns, ns, 1));
+    return COVAR_OK;
 }

@@ -3,13 +3,15 @@
  *
  * Layout (HDF5, schema "covar-gp-model/1"): the kernel's text; options as
  * integers; rows X, y, weight, noise with the statistics of the fit; the
- * parameter table as numbers (names follow from kernel and columns); beta, L,
- * alpha, V, B; the report's numbers. The programs are compiled on loading. */
+ * parameter table as numbers (names follow from kernel and columns); the names
+ * of the columns if there are any; beta, L, alpha, V, B; the report's numbers.
+ * The programs are compiled on loading. */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "data.h"
 #include "kernel_tree.h"
 #include "save.h"
 
@@ -92,6 +94,19 @@ static void write_kernel(gp_h5 *f, const gp_model *m)
     covar_heap_free(m->heap, text);
 }
 
+static void write_names(gp_h5 *f, const gp_model *m)
+{
+    size_t n = gp_data_names_text(NULL, m->data);
+    char *text = n > 0 ? covar_heap_alloc(m->heap, n, 1) : NULL;
+    if (n > 0 && !text)
+        gp_h5_fail(f, COVAR_ERR_NOMEM, "out of memory");
+    if (!text)
+        return;
+    gp_data_names_text(text, m->data);
+    gp_h5_write(f, "column_names", la_vec_u8((const uint8_t *)text, n));
+    covar_heap_free(m->heap, text);
+}
+
 static void write_numbers(gp_h5 *f, const gp_model *m)
 {
     const gp_options *o = &m->options;
@@ -146,6 +161,7 @@ covar_status gp_save(const gp_model *m, covar_context *ctx, const char *path)
     for (size_t i = 0; i < n; i++)
         if (*list[i].at)
             gp_h5_write(&f, list[i].name, gp_member_view(&list[i]));
+    write_names(&f, m);
     gp_h5_write(&f, "beta", la_mat_f64(m->beta, m->q, m->data->p));
     gp_h5_write(&f, "L", la_array_view(m->L));
     gp_h5_write(&f, "alpha", la_array_view(m->alpha));

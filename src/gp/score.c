@@ -30,6 +30,8 @@ gp_scores gp_score(const double *y, const double *mean, const double *var,
                    size_t n, double train_mean, double train_var)
 {
     gp_scores s = {.n = 0};
+    if (n > 0 && (!y || !mean || !var))
+        return (gp_scores){0, NAN, NAN, NAN, NAN, NAN, NAN};
     double square = 0, sum = 0, spread = 0, baseline = 0, inside = 0;
     for (size_t i = 0; i < n; i++) {
         if (isnan(y[i]))

@@ -12,6 +12,7 @@
  * as independent of the others; it is exact at known parameters. */
 #include "config.h"
 
+#include "check.h"
 #include "fit_impl.h"
 
 #include <math.h>
@@ -233,11 +234,8 @@ static void put(double *cov, const information *f, size_t count)
 covar_status gp_param_covariance(const gp_model *m, covar_context *ctx,
                                  double *cov)
 {
-    if (!ctx)
-        return COVAR_ERR_ARG;
-    if (!m || !cov)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_param_covariance: %s is NULL",
-                          m ? "cov" : "the model");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_param_covariance", {"the model", m},
+                                {"cov", cov}));
     information f = {.n = 0};
     covar_status status = allocate(&f, ctx, m->params.n);
     if (status == COVAR_OK)
@@ -257,11 +255,8 @@ covar_status gp_param_covariance(const gp_model *m, covar_context *ctx,
 covar_status gp_param_std_errors(const gp_model *m, covar_context *ctx,
                                  double *std_error)
 {
-    if (!ctx)
-        return COVAR_ERR_ARG;
-    if (!m || !std_error)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_param_std_errors: %s is NULL",
-                          m ? "std_error" : "the model");
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_param_std_errors", {"the model", m},
+                                {"std_error", std_error}));
     size_t n = gp_param_count(m);
     covar_heap *heap = covar_context_heap(ctx);
     double *cov = covar_heap_calloc(heap, n * n, sizeof(*cov));

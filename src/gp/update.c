@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check.h"
 #include "data.h"
 #include "model_impl.h"
 
@@ -123,6 +124,8 @@ static covar_status join(gp_data **out, const gp_model *m, covar_context *ctx,
     double *both = covar_heap_alloc(m->heap, all * (d + p), sizeof(*both));
     if (!both)
         return covar_fail_nomem(ctx, "gp_append");
+    gp_options options = m->options;
+    options.column_name = (const char *const *)data->column_name;
     double *targets = both + all * d;
     memcpy(both, data->X, n * d * sizeof(*both));
     memcpy(targets, data->y, n * p * sizeof(*both));
@@ -134,7 +137,7 @@ static covar_status join(gp_data **out, const gp_model *m, covar_context *ctx,
         status = la_copy(&exec, la_mat_f64(targets + n * p, all - n, p), y);
     if (status == COVAR_OK)
         status = gp_data_create(out, ctx, la_mat_f64(both, all, d),
-                                la_mat_f64(targets, all, p), &m->options);
+                                la_mat_f64(targets, all, p), &options);
     if (status == COVAR_OK)
         (*out)->n_missing += data->n_missing;
     covar_heap_free(m->heap, both);
@@ -219,18 +222,20 @@ static covar_status refactor(gp_model *m, covar_context *ctx)
 covar_status gp_append(gp_model **out, const gp_model *m, covar_context *ctx,
                        la_view X, la_view y)
 {
-    if (!out)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_append: out is NULL");
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_append", {"out", out}));
     COVAR_TRY(gp_check_points(m, ctx, X, "gp_append"));
+    COVAR_TRY(gp_check_view(ctx, "gp_append", "y", y));
     size_t p = m->data->p;
-    bool fits = !la_view_is_none(y) && y.rank >= 1 && y.rank <= 2 &&
-                y.dim[0] == X.dim[0] && (y.rank == 2 ? y.dim[1] : 1) == p;
+    char text[80];
+    bool fits = y.rank >= 1 && y.rank <= 2 && y.dim[0] == X.dim[0] &&
+                (y.rank == 2 ? y.dim[1] : 1) == p;
     if (!fits)
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "gp_append: X has %zu rows; y must have as many, of "
-                          "%zu outputs",
-                          X.dim[0], p);
+                          "%zu outputs, but is %s",
+                          X.dim[0], p, la_view_describe(text, sizeof(text), y));
     if (m->data->weight || m->data->noise)
         return covar_fail(ctx, COVAR_ERR_UNSUPPORTED,
                           "gp_append: the model has weights or known noise, "
@@ -238,14 +243,15 @@ covar_status gp_append(gp_model **out, const gp_model *m, covar_context *ctx,
     gp_data *data = NULL;
     gp_model *next = NULL;
     int32_t info = 1;
-    COVAR_TRY(join(&data, m, ctx, X, y));
-    covar_status status = on_rows(&next, m, ctx, data);
+    covar_status status = join(&data, m, ctx, X, y);
+    if (status == COVAR_OK)
+        status = on_rows(&next, m, ctx, data);
     gp_data_free(data);
     if (status == COVAR_OK && !centre_matters(m))
         status = extend(next, m, ctx, &info);
     if (status == COVAR_OK && info != 0) /* or the new rows need jitter */
         status = refactor(next, ctx);
-    return finish(out, next, ctx, status);
+    return gp_fail_as(ctx, finish(out, next, ctx, status), "gp_append");
 }
 
 /* ---- Remove
@@ -300,14 +306,15 @@ static covar_status shrink(gp_model *to, const gp_model *m, covar_context *ctx,
 covar_status gp_remove(gp_model **out, const gp_model *m, covar_context *ctx,
                        size_t i)
 {
-    if (!out || !m)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_remove: %s is NULL",
-                          !out ? "out" : "the model");
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    COVAR_TRY(
+        GP_CHECK_POINTERS(ctx, "gp_remove", {"out", out}, {"the model", m}));
     size_t n = m->data->n;
     if (i >= n || n == 1)
         return covar_fail(ctx, COVAR_ERR_ARG,
-                          "gp_remove: row %zu of %zu cannot be removed", i, n);
+                          "gp_remove: row %zu of %zu cannot be removed%s", i, n,
+                          n == 1 ? ": it is the last" : "");
     size_t *rest = covar_heap_alloc(m->heap, n, sizeof(*rest));
     if (!rest)
         return covar_fail_nomem(ctx, "gp_remove");
@@ -325,5 +332,5 @@ covar_status gp_remove(gp_model **out, const gp_model *m, covar_context *ctx,
     if (status == COVAR_OK)
         status =
             centre_matters(m) ? refactor(next, ctx) : shrink(next, m, ctx, i);
-    return finish(out, next, ctx, status);
+    return gp_fail_as(ctx, finish(out, next, ctx, status), "gp_remove");
 }
