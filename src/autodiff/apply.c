@@ -77,11 +77,15 @@ static ad_node *find_equal(const ad_graph *g, const ad_node *y)
  * failure to this check. */
 static covar_status check_types(const ad_node *y)
 {
-    for (int k = 0; k < y->n_out; k++)
+    for (int k = 0; k < y->n_out; k++) {
+        if (la_dtype_size(y->type[k].dtype) == 0)
+            return ad_node_fail(y, COVAR_ERR_DTYPE, "there is no dtype %d",
+                                (int)y->type[k].dtype);
         for (int i = 0; i < y->type[k].rank; i++)
             if (ad_dim_is_invalid(y->type[k].dim[i]))
                 return ad_node_fail(y, COVAR_ERR_SHAPE,
                                     "dim %d is negative or does not fit", i);
+    }
     return COVAR_OK;
 }
 

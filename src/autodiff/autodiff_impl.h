@@ -128,6 +128,10 @@ covar_status ad_graph_nomem(ad_graph *g);
 covar_status ad_graph_fail(ad_graph *g, covar_status status,
                            const char *format, ...) COVAR_PRINTF(3, 4);
 
+/* Are the rank and the sizes given to a builder there? Else the graph has an
+ * error. */
+bool ad_have_dims(ad_graph *g, const char *who, int rank, const ad_dim *dim);
+
 /* All nodes that the roots need, inputs before users, in a new block of the
  * heap (free it); *n_out their number. NULL when out of memory. */
 ad_node **ad_topological(ad_graph *g, ad_node *const *root, size_t n,

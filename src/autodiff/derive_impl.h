@@ -63,6 +63,10 @@ covar_status ad_derive_begin(ad_graph **g, const char *verb, ad_node *const *y,
 covar_status ad_derive_types(ad_graph *g, const char *verb, const char *what,
                              ad_node *const *x, ad_node *const *v, size_t n);
 
+/* Is there room for the result, and are the counts of nodes not negative? */
+covar_status ad_derive_result(ad_graph *g, const char *verb,
+                              ad_node *const *result, int n_result, int n);
+
 /* Naive forms between wrt and the roots made stable, in place (stabilise.c) */
 covar_status ad_stabilise(ad_graph *g, ad_node **root, size_t n_root,
                           ad_node *const *wrt, size_t n);

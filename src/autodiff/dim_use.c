@@ -147,8 +147,8 @@ static void put_term(char *buf, size_t size, size_t *used, const ad_term *t,
 const char *ad_dim_text(char *buf, size_t size, ad_dim a)
 {
     size_t used = 0;
-    if (size == 0)
-        return buf;
+    if (!buf || size == 0)
+        return "";
     buf[0] = '\0';
     if (ad_dim_is_invalid(a))
         snprintf(buf, size, "?");

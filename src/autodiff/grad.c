@@ -17,12 +17,17 @@ covar_status ad_derive_begin(ad_graph **out, const char *verb,
                              size_t n)
 {
     ad_graph *g = NULL;
-    for (size_t i = 0; i < n_y + n && !g; i++)
-        g = ad_node_graph(i < n_y ? y[i] : wrt[i - n_y]);
+    for (size_t i = 0; y && i < n_y && !g; i++)
+        g = ad_node_graph(y[i]);
+    for (size_t i = 0; wrt && i < n && !g; i++)
+        g = ad_node_graph(wrt[i]);
     *out = g;
     if (!g)
         return COVAR_POISONED;
     COVAR_TRY(ad_graph_error(g));
+    if ((n_y > 0 && !y) || (n > 0 && !wrt))
+        return ad_graph_fail(g, COVAR_ERR_ARG, "%s: %s is NULL", verb,
+                             n_y > 0 && !y ? "y" : "wrt");
     for (size_t i = 0; i < n_y + n; i++) {
         const ad_node *x = i < n_y ? y[i] : wrt[i - n_y];
         const char *what = i < n_y ? "y" : "wrt";
@@ -53,6 +58,8 @@ covar_status ad_derive_types(ad_graph *g, const char *verb, const char *what,
                              ad_node *const *x, ad_node *const *v, size_t n)
 {
     char a[128], b[128];
+    if (n > 0 && !v)
+        return ad_graph_fail(g, COVAR_ERR_ARG, "%s: %s is NULL", verb, what);
     for (size_t i = 0; i < n; i++) {
         if (!v[i])
             return ad_graph_fail(g, COVAR_POISONED, "%s: %s[%zu] is NULL", verb,
@@ -68,6 +75,18 @@ covar_status ad_derive_types(ad_graph *g, const char *verb, const char *what,
                 name_of(x[i]), ad_type_describe(a, sizeof(a), s), what, i,
                 ad_type_describe(b, sizeof(b), t));
     }
+    return COVAR_OK;
+}
+
+covar_status ad_derive_result(ad_graph *g, const char *verb,
+                              ad_node *const *result, int n_result, int n)
+{
+    if (n < 0 || n_result < 0)
+        return ad_graph_fail(g, COVAR_ERR_ARG, "%s: %d nodes", verb,
+                             n < 0 ? n : n_result);
+    if (n_result > 0 && !result)
+        return ad_graph_fail(g, COVAR_ERR_ARG, "%s: no place for the result",
+                             verb);
     return COVAR_OK;
 }
 
@@ -115,7 +134,7 @@ static covar_status pull(ad_node **x_bar, const char *verb, ad_graph *g,
 
 static covar_status give_up(ad_node **x, size_t n, covar_status status)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; x && i < n; i++)
         x[i] = NULL;
     return status;
 }
@@ -126,6 +145,8 @@ covar_status ad_grad(ad_node **dy, ad_node *y, ad_node *const *wrt, int n)
     ad_graph *g;
     size_t count = n > 0 ? (size_t)n : 0;
     covar_status status = ad_derive_begin(&g, "ad_grad", &y, 1, wrt, count);
+    if (status == COVAR_OK)
+        status = ad_derive_result(g, "ad_grad", dy, n, n);
     if (status == COVAR_OK && y->type[0].rank != 0)
         status = ad_graph_fail(g, COVAR_ERR_SHAPE,
                                "ad_grad: y is %s, and only a scalar has a "
@@ -146,6 +167,8 @@ covar_status ad_lop(ad_node **x_bar, ad_node *const *y, ad_node *const *y_bar,
     ad_graph *g;
     size_t rows = n_y > 0 ? (size_t)n_y : 0, count = n > 0 ? (size_t)n : 0;
     covar_status status = ad_derive_begin(&g, "ad_lop", y, rows, wrt, count);
+    if (status == COVAR_OK)
+        status = ad_derive_result(g, "ad_lop", x_bar, n, n_y);
     if (status == COVAR_OK)
         status = ad_derive_types(g, "ad_lop", "y_bar", y, y_bar, rows);
     if (status == COVAR_OK)

@@ -78,9 +78,11 @@ static ad_graph *blank(covar_context *ctx)
 covar_status ad_graph_create(ad_graph **out, covar_context *ctx,
                              const ad_graph_options *options)
 {
-    *out = NULL;
-    if (!ctx)
-        return covar_fail(ctx, COVAR_ERR_ARG, "ad_graph_create: no context");
+    if (out)
+        *out = NULL;
+    if (!out || !ctx)
+        return covar_fail(ctx, COVAR_ERR_ARG, "ad_graph_create: %s is NULL",
+                          ctx ? "out" : "ctx");
     ad_graph *g = blank(ctx);
     if (!g)
         return covar_fail_nomem(ctx, "ad_graph_create");

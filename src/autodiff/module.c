@@ -34,11 +34,12 @@ covar_status ad_module_create(ad_module **out, covar_context *ctx,
                               const char *name, ad_forward_fn *forward,
                               void *data, void (*free_data)(void *))
 {
-    *out = NULL;
-    if (!name || !*name || !forward)
+    if (out)
+        *out = NULL;
+    if (!out || !ctx || !name || !*name || !forward)
         return covar_fail(ctx, COVAR_ERR_ARG,
-                          "ad_module_create: needs a name and a forward "
-                          "builder");
+                          "ad_module_create: needs a place, a context, a name "
+                          "and a forward builder");
     covar_heap *heap = covar_context_heap(ctx);
     ad_module *m = covar_heap_calloc(heap, 1, sizeof(*m));
     if (!m)
@@ -105,10 +106,15 @@ covar_status ad_module_add_param(ad_module *m, covar_context *ctx,
                                  const char *name, la_view init,
                                  ad_transform transform)
 {
-    if (!m || !name || !*name || la_view_is_none(init))
+    if (!m || !ctx || !name || !*name || !la_view_is_valid(init))
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "ad_module_add_param: needs a module, a name and an "
                           "initial value");
+    if (transform != AD_IDENTITY && transform != AD_LOG &&
+        transform != AD_SOFTPLUS)
+        return covar_fail(ctx, COVAR_ERR_ARG,
+                          "ad_module_add_param: there is no transform %d",
+                          (int)transform);
     for (size_t i = 0; i < m->n; i++)
         if (strcmp(m->param[i].name, name) == 0)
             return covar_fail(ctx, COVAR_ERR_NAME,
@@ -161,7 +167,7 @@ ad_transform ad_module_param_transform(const ad_module *m, size_t i)
 static ad_node *forward(const ad_module *m, ad_node *const *param, ad_node *x)
 {
     for (size_t i = 0; i < m->n; i++)
-        if (!param[i])
+        if (!param || !param[i])
             return NULL;
     ad_scope_push(x->graph, m->name);
     ad_node *y = m->forward(m, param, x, m->data);

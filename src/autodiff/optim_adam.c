@@ -103,10 +103,16 @@ covar_status ad_adam(ad_slot *slots, size_t *n_slots, ad_node *loss,
                      ad_node *const *param, int n,
                      const ad_adam_options *options)
 {
-    *n_slots = 0;
+    if (n_slots)
+        *n_slots = 0;
     if (!loss)
         return COVAR_POISONED;
     ad_graph *g = loss->graph;
+    if (!slots || !n_slots || n < 0 || (n > 0 && !param))
+        return ad_graph_fail(g, COVAR_ERR_ARG,
+                             "ad_adam: slots, their number or the %d "
+                             "parameters are NULL",
+                             n);
     ad_adam_options o = with_defaults(options);
     COVAR_TRY(ad_graph_error(g));
     COVAR_TRY(check(g, &o, param, n));

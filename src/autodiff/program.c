@@ -63,6 +63,9 @@ static covar_status check_slot(const request *q, size_t i, const ad_slot *slot)
     const ad_slot *s = &slot[i];
     if (!s->node)
         return fail_slot(q, i, "has no node (NULL)");
+    if (s->kind != AD_SLOT_IN && s->kind != AD_SLOT_OUT &&
+        s->kind != AD_SLOT_UPDATE)
+        return fail_slot(q, i, "is of no kind");
     if (s->node->graph != q->g)
         return fail_slot(q, i, "has a node of another graph");
     if (s->kind == AD_SLOT_IN && !(s->node->op->flags & AD_LEAF))
@@ -265,13 +268,16 @@ covar_status ad_compile(ad_program **out, ad_graph *g,
                         const ad_signature *signature,
                         const ad_compile_options *options)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (!g)
         return COVAR_POISONED;
+    if (!out)
+        return covar_fail(g->ctx, COVAR_ERR_ARG, "ad_compile: out is NULL");
     if (ad_graph_error(g) != COVAR_OK)
         return covar_fail(g->ctx, ad_graph_error(g), "%s",
                           ad_graph_error_text(g));
-    if (!signature)
+    if (!signature || (signature->n > 0 && !signature->slots))
         return covar_fail(g->ctx, COVAR_ERR_ARG, "ad_compile: no signature");
     request q = {.ctx = g->ctx, .g = g};
     if (options)

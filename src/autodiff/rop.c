@@ -10,7 +10,7 @@
 
 static covar_status give_up(ad_node **x, size_t n, covar_status status)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; x && i < n; i++)
         x[i] = NULL;
     return status;
 }
@@ -68,6 +68,8 @@ covar_status ad_rop(ad_node **y_dot, ad_node *const *y, int n_y,
     size_t rows = n_y > 0 ? (size_t)n_y : 0, count = n > 0 ? (size_t)n : 0;
     covar_status status = ad_derive_begin(&g, "ad_rop", y, rows, wrt, count);
     if (status == COVAR_OK)
+        status = ad_derive_result(g, "ad_rop", y_dot, n_y, n);
+    if (status == COVAR_OK)
         status = ad_derive_types(g, "ad_rop", "x_dot", wrt, x_dot, count);
     if (status == COVAR_OK)
         status = check_used(g, y, rows, wrt, count);
@@ -82,6 +84,8 @@ covar_status ad_hvp(ad_node **hv, ad_node *y, ad_node *const *wrt,
     ad_graph *g;
     size_t count = n > 0 ? (size_t)n : 0;
     covar_status status = ad_derive_begin(&g, "ad_hvp", &y, 1, wrt, count);
+    if (status == COVAR_OK)
+        status = ad_derive_result(g, "ad_hvp", hv, n, n);
     if (status == COVAR_OK)
         status = ad_derive_types(g, "ad_hvp", "v", wrt, v, count);
     if (status != COVAR_OK)

@@ -79,10 +79,11 @@ static covar_status find_params(ad_runner *r)
 covar_status ad_runner_create(ad_runner **out, ad_program *program,
                               ad_store *store, covar_context *ctx)
 {
-    *out = NULL;
-    if (!program || !ctx)
+    if (out)
+        *out = NULL;
+    if (!out || !program || !ctx)
         return covar_fail(ctx, COVAR_ERR_ARG,
-                          "ad_runner_create: program or context is NULL");
+                          "ad_runner_create: out, program or context is NULL");
     covar_heap *heap = covar_context_heap(ctx);
     ad_runner *r = covar_heap_calloc(heap, 1, sizeof(*r));
     if (!r)
@@ -228,6 +229,28 @@ static covar_status check_overlap(const ad_runner *r, const ad_plan *plan,
     return COVAR_OK;
 }
 
+static covar_status fail_missing(const ad_runner *r, const char *what,
+                                 uint32_t i)
+{
+    return covar_fail(r->ctx, COVAR_ERR_ARG, "ad_run: %s %u has no data", what,
+                      i + 1);
+}
+
+/* Is there data wherever there are elements? */
+static covar_status check_data(const ad_runner *r, const ad_plan *plan,
+                               const la_view *in, const la_view *out)
+{
+    const ad_program *p = r->program;
+    const ad_extent *ex = plan->extent, *ey = ex + p->n_in;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (!in[i].data && ex[i].high > ex[i].low)
+            return fail_missing(r, "input", i);
+    for (uint32_t j = 0; j < p->n_out; j++)
+        if (!out[j].data && ey[j].high > ey[j].low)
+            return fail_missing(r, "output", j);
+    return COVAR_OK;
+}
+
 static covar_status point(ad_runner *r, ad_plan *plan, const la_view *in,
                           const la_view *out)
 {
@@ -243,6 +266,7 @@ static covar_status point(ad_runner *r, ad_plan *plan, const la_view *in,
     }
     if (!moved)
         return COVAR_OK;
+    COVAR_TRY(check_data(r, plan, in, out));
     COVAR_TRY(check_overlap(r, plan, in, out));
     for (uint32_t i = 0; i < p->n_in; i++)
         if (plan->in[i].data != in[i].data) {
@@ -336,6 +360,8 @@ covar_status ad_runner_plan(ad_runner *r, const la_view *in, size_t *bytes,
 const int32_t *ad_runner_info(const ad_runner *r, const char *name, size_t *n)
 {
     const ad_plan *plan = r ? r->current : NULL;
+    if (!n)
+        return NULL;
     *n = 0;
     for (size_t i = 0; plan && name && i < plan->n_instr; i++) {
         const ad_instr *x = &plan->instr[i];

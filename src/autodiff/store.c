@@ -31,6 +31,11 @@ struct ad_store {
 
 covar_status ad_store_create(ad_store **out, covar_context *ctx)
 {
+    if (out)
+        *out = NULL;
+    if (!out || !ctx)
+        return covar_fail(ctx, COVAR_ERR_ARG, "ad_store_create: %s is NULL",
+                          ctx ? "out" : "ctx");
     covar_heap *heap = covar_context_heap(ctx);
     *out = covar_heap_calloc(heap, 1, sizeof(**out));
     if (!*out)
@@ -178,7 +183,7 @@ static covar_status overwrite(entry *e, const la_exec *exec, la_view value)
 covar_status ad_store_set(ad_store *s, covar_context *ctx, const char *name,
                           la_view value)
 {
-    if (!s || !name || !*name || la_view_is_none(value))
+    if (!s || !ctx || !name || !*name || !la_view_is_valid(value))
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "ad_store_set: needs a store, a name and a value");
     if (!ad_store_acquire(s))

@@ -5,7 +5,7 @@
  * inverse as v + log(1 - e^-v): neither overflows. */
 #include "config.h"
 
-#include <covar/autodiff.h>
+#include "autodiff/autodiff_impl.h"
 
 #include <math.h>
 
@@ -19,6 +19,9 @@ ad_node *ad_transform_value(ad_transform t, ad_node *free)
     case AD_SOFTPLUS:
         return ad_softplus(free);
     }
+    if (free)
+        ad_graph_fail(free->graph, COVAR_ERR_ARG,
+                      "ad_transform_value: there is no transform %d", (int)t);
     return NULL;
 }
 

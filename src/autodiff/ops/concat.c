@@ -116,6 +116,7 @@ const ad_op ad_op_concat = {
 
 ad_node *ad_concat(ad_node *const *x, int n, int axis)
 {
-    return n > 0 ? ad_apply(NULL, &ad_op_concat, n, x, &(ad_axis_fields){axis})
-                 : NULL;
+    return n > 0 && x
+               ? ad_apply(NULL, &ad_op_concat, n, x, &(ad_axis_fields){axis})
+               : NULL;
 }

@@ -133,13 +133,8 @@ const ad_op ad_op_fill = {.abi = AD_OP_ABI,
 ad_node *ad_fill(ad_graph *g, la_dtype dtype, double value, int rank,
                  const ad_dim *dim)
 {
-    if (!g)
+    if (!g || !ad_have_dims(g, "ad_fill", rank, dim))
         return NULL;
-    if (rank < 0 || rank > LA_MAX_DIMS) {
-        ad_graph_fail(g, COVAR_ERR_ARG, "ad_fill: rank %d is not in 0..%d",
-                      rank, LA_MAX_DIMS);
-        return NULL;
-    }
     if (rank == 0)
         return ad_scalar(g, dtype, value);
     fill_fields f = {value, dtype, {.rank = rank}};

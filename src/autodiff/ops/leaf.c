@@ -62,6 +62,18 @@ static ad_dims dims_of(int rank, const ad_dim *dim)
     return d;
 }
 
+bool ad_have_dims(ad_graph *g, const char *who, int rank, const ad_dim *dim)
+{
+    if (rank < 0 || rank > LA_MAX_DIMS)
+        ad_graph_fail(g, COVAR_ERR_ARG, "%s: rank %d is not in 0..%d", who,
+                      rank, LA_MAX_DIMS);
+    else if (rank > 0 && !dim)
+        ad_graph_fail(g, COVAR_ERR_ARG, "%s: the %d sizes are NULL", who, rank);
+    else
+        return true;
+    return false;
+}
+
 const ad_op ad_op_input = {.abi = AD_OP_ABI,
                            .name = "input",
                            .formula = "y, given at each run",
@@ -75,8 +87,12 @@ const ad_op ad_op_input = {.abi = AD_OP_ABI,
 ad_node *ad_input(ad_graph *g, const char *name, la_dtype dtype, int rank,
                   const ad_dim *dim)
 {
-    if (!g)
+    if (!g || !ad_have_dims(g, "ad_input", rank, dim))
         return NULL;
+    if (!name || !*name) {
+        ad_graph_fail(g, COVAR_ERR_NAME, "ad_input: an input needs a name");
+        return NULL;
+    }
     leaf_fields f = {name, dtype, dims_of(rank, dim), 0, 0, 0};
     return ad_apply(g, &ad_op_input, 0, NULL, &f);
 }

@@ -163,6 +163,10 @@ ad_node *ad_permute(ad_node *x, const int *axis)
     ad_permute_fields f = {{0}};
     if (!x)
         return NULL;
+    if (!axis) {
+        ad_graph_fail(x->graph, COVAR_ERR_ARG, "ad_permute: axis is NULL");
+        return NULL;
+    }
     f.axes.n = ad_rank(x);
     for (int k = 0; k < f.axes.n; k++)
         f.axes.axis[k] = axis[k];

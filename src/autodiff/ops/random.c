@@ -58,13 +58,9 @@ static ad_node *draw(ad_rng *rng, la_random_kind kind, la_dtype dtype, int rank,
                      const ad_dim *dim)
 {
     ad_random_fields f = {kind, dtype, 0, {.rank = rank}};
-    if (!rng->key)
+    if (!rng || !rng->key ||
+        !ad_have_dims(rng->key->graph, "random", rank, dim))
         return NULL;
-    if (rank < 0 || rank > LA_MAX_DIMS) {
-        ad_graph_fail(rng->key->graph, COVAR_ERR_ARG,
-                      "random: rank %d is not in 0..%d", rank, LA_MAX_DIMS);
-        return NULL;
-    }
     for (int k = 0; k < rank; k++)
         f.dims.dim[k] = dim[k];
     f.stream = rng->next_stream++;
@@ -156,5 +152,5 @@ ad_rng ad_rng_create(ad_graph *g, const char *name, uint64_t seed)
 
 ad_node *ad_rng_next(const ad_rng *rng)
 {
-    return ad_apply(NULL, &ad_op_rng_next, 1, &rng->key, NULL);
+    return rng ? ad_apply(NULL, &ad_op_rng_next, 1, &rng->key, NULL) : NULL;
 }

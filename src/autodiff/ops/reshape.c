@@ -92,13 +92,8 @@ static ad_node *with_dims(const ad_op *op, ad_node *x, int rank,
                           const ad_dim *dim)
 {
     ad_dims_fields f = {{.rank = rank}};
-    if (!x)
+    if (!x || !ad_have_dims(x->graph, op->name, rank, dim))
         return NULL;
-    if (rank < 0 || rank > LA_MAX_DIMS) {
-        ad_graph_fail(x->graph, COVAR_ERR_ARG, "%s: rank %d is not in 0..%d",
-                      op->name, rank, LA_MAX_DIMS);
-        return NULL;
-    }
     for (int k = 0; k < rank; k++)
         f.dims.dim[k] = dim[k];
     return ad_apply(NULL, op, 1, &x, &f);
@@ -182,7 +177,7 @@ const ad_op ad_op_broadcast = {
 /* x itself where it has these dims already. */
 ad_node *ad_broadcast(ad_node *x, int rank, const ad_dim *dim)
 {
-    bool same = x && ad_rank(x) == rank;
+    bool same = x && ad_rank(x) == rank && (dim || rank == 0);
     for (int k = 0; same && k < rank; k++)
         same = ad_dims_equal(x->graph, ad_dim_of(x, k), dim[k]);
     return same ? x : with_dims(&ad_op_broadcast, x, rank, dim);

@@ -276,12 +276,23 @@ static ad_node *build(const ad_scan_spec *s, ad_node **outer, int reverse)
 /* All inputs in order; false after an error. */
 static bool gather_inputs(const ad_scan_spec *s, ad_node **outer)
 {
-    ad_node *const *part[] = {s->seq, s->carry, s->constant};
-    const int count[] = {s->n_seq, s->n_carry, s->n_const};
-    ad_graph *g = s->n_seq > 0 ? ad_node_graph(s->seq[0]) : NULL;
+    static const ad_scan_spec none;
+    const ad_scan_spec *given = s ? s : &none;
+    ad_node *const *part[] = {given->seq, given->carry, given->constant};
+    const int count[] = {given->n_seq, given->n_carry, given->n_const};
+    ad_graph *g = s && s->n_seq > 0 && s->seq ? ad_node_graph(s->seq[0]) : NULL;
     int n = 0;
     if (!g)
         return false;
+    for (int p = 0; p < 3; p++)
+        if (count[p] < 0 || (count[p] > 0 && !part[p]) || s->n_result < 0 ||
+            !s->step) {
+            ad_graph_fail(g, COVAR_ERR_ARG,
+                          "scan: %d sequences, %d carries, %d constants, %d "
+                          "results: one list or the step is NULL",
+                          s->n_seq, s->n_carry, s->n_const, s->n_result);
+            return false;
+        }
     if (2 * s->n_seq + 4 * s->n_carry + 2 * s->n_const + 2 * s->n_result >
         AD_SCAN_MAX) {
         ad_graph_fail(g, COVAR_ERR_UNSUPPORTED,
