@@ -104,7 +104,7 @@ static bool is_around(const ad_graph *outer, const ad_graph *g)
 /* The graph that an application belongs to: the innermost of its inputs'. */
 static ad_graph *common_graph(ad_graph *g, int n_in, ad_node *const *in)
 {
-    for (int i = 0; i < n_in; i++)
+    for (int i = 0; in && i < n_in; i++)
         if (in[i] && !is_mark(in[i]) && (!g || is_around(g, in[i]->graph)))
             g = in[i]->graph;
     return g;
@@ -113,6 +113,10 @@ static ad_graph *common_graph(ad_graph *g, int n_in, ad_node *const *in)
 static covar_status check_inputs(ad_graph *g, const ad_op *op, int n_in,
                                  ad_node *const *in, const void *fields)
 {
+    if (!op || n_in < 0 || (n_in > 0 && !in) || (op->fields && !fields))
+        return ad_graph_fail(g, COVAR_ERR_ARG,
+                             "ad_apply: the operator, its inputs or its fields "
+                             "are NULL");
     if (op->n_in >= 0 && op->n_in != n_in)
         return ad_graph_fail(g, COVAR_ERR_ARG, "%s: %d inputs, not %d",
                              op->name, n_in, op->n_in);

@@ -163,8 +163,8 @@ const char *ad_type_describe(char *buf, size_t size, const ad_type *type)
 {
     size_t used = 0;
     char text[128];
-    if (size == 0)
-        return buf;
+    if (!buf || !type || size == 0)
+        return "";
     buf[0] = '\0';
     if (type->rank == 0)
         put(buf, size, &used, "scalar");

@@ -127,12 +127,12 @@ static ad_node *declare(ad_example *e, la_dtype dtype, int rank,
 ad_node *ad_example_input(ad_example *e, la_dtype dtype, int rank,
                           const size_t *dim, ad_draw draw)
 {
-    return declare(e, dtype, rank, dim, draw, 1u << 20);
+    return e ? declare(e, dtype, rank, dim, draw, 1u << 20) : NULL;
 }
 
 ad_node *ad_example_index(ad_example *e, size_t n, size_t limit)
 {
-    return declare(e, LA_I32, 1, &n, AD_DRAW_INDEX, limit);
+    return e ? declare(e, LA_I32, 1, &n, AD_DRAW_INDEX, limit) : NULL;
 }
 
 ad_node *ad_example_matrix(ad_example *e, la_dtype dtype, size_t rows,
@@ -156,29 +156,30 @@ ad_node *ad_example_vector(ad_example *e, la_dtype dtype, size_t n,
 
 ad_graph *ad_example_graph(ad_example *e)
 {
-    return e->g;
+    return e ? e->g : NULL;
 }
 
 int ad_example_batch(const ad_example *e, size_t *dim)
 {
-    if (e->n_batch > 0)
-        dim[0] = e->n_batch;
-    return e->n_batch > 0;
+    if (!e || !dim || e->n_batch == 0)
+        return 0;
+    dim[0] = e->n_batch;
+    return 1;
 }
 
 int ad_example_variant(const ad_example *e)
 {
-    return e->variant;
+    return e ? e->variant : 0;
 }
 
 covar_status ad_example_variants(const ad_example *e, int count)
 {
-    return e->variant < count ? COVAR_OK : COVAR_ERR_ARG;
+    return e && e->variant < count ? COVAR_OK : COVAR_ERR_ARG;
 }
 
 const ad_op *ad_example_op(const ad_example *e)
 {
-    return e->op;
+    return e ? e->op : NULL;
 }
 
 void ad_example_rough(ad_example *e)
@@ -188,6 +189,8 @@ void ad_example_rough(ad_example *e)
 
 covar_status ad_example_result(ad_example *e, ad_node *y)
 {
+    if (!e)
+        return COVAR_ERR_ARG;
     e->y = y;
     if (y || ad_graph_error(e->g) != COVAR_OK)
         return ad_graph_error(e->g);

@@ -67,12 +67,14 @@ ad_dim ad_dim_of(const ad_node *x, int axis)
 
 void ad_node_set_type(ad_node *y, int k, const ad_type *type)
 {
-    if (k >= 0 && k < y->n_out)
+    if (y && type && k >= 0 && k < y->n_out)
         y->type[k] = *type;
 }
 
 covar_status ad_node_set_n_out(ad_node *y, int n_out)
 {
+    if (!y)
+        return COVAR_ERR_ARG;
     if (n_out < 1)
         return ad_node_fail(y, COVAR_ERR_ARG, "%d values", n_out);
     y->type = ad_arena_alloc(y->graph->arena, (size_t)n_out * sizeof(*y->type));
@@ -84,7 +86,11 @@ covar_status ad_node_set_n_out(ad_node *y, int n_out)
 
 covar_status ad_like_input(ad_node *y, int i)
 {
-    ad_type type = *ad_node_type(y->in[i], 0);
+    const ad_node *x = ad_node_in(y, i);
+    if (!x)
+        return y ? ad_node_fail(y, COVAR_ERR_ARG, "there is no input %d", i)
+                 : COVAR_ERR_ARG;
+    ad_type type = *ad_node_type(x, 0);
     type.facts = 0;
     ad_node_set_type(y, 0, &type);
     return COVAR_OK;
@@ -103,6 +109,8 @@ covar_status ad_node_fail(const ad_node *y, covar_status status,
                           const char *format, ...)
 {
     char label[256], text[768];
+    if (!y || !format)
+        return status;
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
