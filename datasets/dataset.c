@@ -13,7 +13,10 @@ enum { NAME_BYTES = 256 };
 
 covar_status dataset_create(dataset **out, covar_context *ctx, const char *name)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !ctx)
+        return dataset_refuse(ctx, "dataset_create", ctx ? "out" : "ctx");
     covar_heap *heap = covar_context_heap(ctx);
     dataset *d = covar_heap_calloc(heap, 1, sizeof(*d));
     if (!d)
@@ -68,7 +71,7 @@ void dataset_free(dataset *d)
 
 const dataset_entry *dataset_find(const dataset *d, const char *name)
 {
-    for (size_t i = 0; i < d->n_entry; i++)
+    for (size_t i = 0; d && name && i < d->n_entry; i++)
         if (strcmp(d->entry[i].name, name) == 0)
             return &d->entry[i];
     return NULL;
@@ -87,12 +90,12 @@ la_view dataset_member(const dataset *d, const char *name)
 
 size_t dataset_member_count(const dataset *d)
 {
-    return d->n_entry;
+    return d ? d->n_entry : 0;
 }
 
 const char *dataset_member_name(const dataset *d, size_t i)
 {
-    return i < d->n_entry ? d->entry[i].name : NULL;
+    return d && i < d->n_entry ? d->entry[i].name : NULL;
 }
 
 /* NAME or GROUP/NAME, of a length that any sentence can hold. */
@@ -192,6 +195,11 @@ static void copy_dense(char *to, la_view x, size_t count)
 covar_status dataset_set_member(covar_context *ctx, dataset *d,
                                 const char *name, la_view x)
 {
+    if (!ctx || !d || !name)
+        return dataset_refuse(ctx, "dataset_set_member",
+                              !ctx ? "ctx"
+                              : d  ? "name"
+                                   : "d");
     if (!is_member_name(name))
         return covar_fail(ctx, COVAR_ERR_NAME,
                           "dataset_set_member: `%s` is no name of a member",
@@ -205,12 +213,12 @@ covar_status dataset_set_member(covar_context *ctx, dataset *d,
         return dataset_finish(ctx, d);
     }
     size_t count = 0;
-    if (x.rank < 0 || x.rank > LA_MAX_DIMS || x.device ||
+    if (!la_view_is_valid(x) || x.device ||
         !dataset_shape_count(&count, x.rank, x.dim, la_dtype_size(x.dtype)))
         return covar_fail(ctx, COVAR_ERR_ARG,
-                          "dataset_set_member: `%s` has rank %d, too many "
-                          "elements, or is not in host memory",
-                          name, x.rank);
+                          "dataset_set_member: `%s` has dtype %s, rank %d, no "
+                          "data, too many elements, or is not in host memory",
+                          name, la_dtype_name(x.dtype), x.rank);
     char *data = covar_heap_alloc(d->heap, count, la_dtype_size(x.dtype));
     if (!data)
         return covar_fail_nomem(ctx, "dataset_set_member");
@@ -223,7 +231,7 @@ covar_status dataset_set_member(covar_context *ctx, dataset *d,
 
 static dataset_note *find_note(const dataset *d, const char *name)
 {
-    for (size_t i = 0; i < d->n_note; i++)
+    for (size_t i = 0; d && name && i < d->n_note; i++)
         if (strcmp(d->note[i].name, name) == 0)
             return &d->note[i];
     return NULL;
@@ -244,12 +252,12 @@ double dataset_attribute_number(const dataset *d, const char *name,
 
 size_t dataset_attribute_count(const dataset *d)
 {
-    return d->n_note;
+    return d ? d->n_note : 0;
 }
 
 const char *dataset_attribute_name(const dataset *d, size_t i)
 {
-    return i < d->n_note ? d->note[i].name : NULL;
+    return d && i < d->n_note ? d->note[i].name : NULL;
 }
 
 static covar_status put_note(covar_context *ctx, dataset *d, const char *name,
@@ -281,6 +289,12 @@ static covar_status put_note(covar_context *ctx, dataset *d, const char *name,
 covar_status dataset_set_attribute(covar_context *ctx, dataset *d,
                                    const char *name, const char *text)
 {
+    if (!ctx || !d || !name || !text)
+        return dataset_refuse(ctx, "dataset_set_attribute",
+                              !ctx    ? "ctx"
+                              : !d    ? "d"
+                              : !name ? "name"
+                                      : "text");
     COVAR_TRY(put_note(ctx, d, name, text, false, 0.0));
     bool names = strcmp(name, "columns") == 0 || strcmp(name, "columns_Y") == 0;
     return names ? dataset_finish(ctx, d) : COVAR_OK;
@@ -290,5 +304,10 @@ covar_status dataset_set_number(covar_context *ctx, dataset *d,
                                 const char *name, double value)
 {
     char text[COVAR_NUMBER_TEXT];
+    if (!ctx || !d || !name)
+        return dataset_refuse(ctx, "dataset_set_number",
+                              !ctx ? "ctx"
+                              : d  ? "name"
+                                   : "d");
     return put_note(ctx, d, name, covar_number_print(text, value), true, value);
 }

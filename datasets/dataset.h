@@ -27,6 +27,9 @@
  * All other members and attributes are kept as well. Views that come out of a
  * data set stay valid until it is freed or that member is replaced.
  *
+ * NULL for what must be there is COVAR_ERR_ARG; what is asked of a NULL data
+ * set is 0, NULL or none.
+ *
  * Threads: a data set that nobody changes may be read by any number of
  * threads. libhdf5 keeps global state and is usually built without locks:
  * dataset_load and dataset_save must not run while another thread uses HDF5,
@@ -263,7 +266,7 @@ dataset_split_random(dataset_split *out, covar_context *ctx, size_t n,
  * 2016), in their order: MT19937 seeded once with 1, then for every split a
  * Fisher-Yates shuffle of 0..n-1 from the end, drawing by masked rejection;
  * train = the first round(0.9 n). Cost O(k n). Errors: ARG (n = 0 or above
- * 2^31 - 1), NOMEM. */
+ * 2^31 - 1, k above 9999), NOMEM. */
 COVAR_API COVAR_MUST_CHECK covar_status dataset_split_literature(
     dataset_split *out, covar_context *ctx, size_t n, size_t k);
 

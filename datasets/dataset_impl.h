@@ -70,6 +70,10 @@ la_view dataset_entry_view(const dataset_entry *e);
 bool dataset_shape_count(size_t *count, int rank, const size_t *dim,
                          size_t size);
 
+/* ARG: "who: what is NULL". */
+covar_status dataset_refuse(covar_context *ctx, const char *who,
+                            const char *what);
+
 /* "500x3" for a sentence; returns buf. */
 const char *dataset_shape_text(char *buf, size_t size, la_view x);
 

@@ -61,6 +61,8 @@ covar_status dataset_block_read(la_view out, covar_context *ctx,
                                 const dataset *d, size_t i)
 {
     la_view x = dataset_block(d, i);
+    if (!d)
+        return dataset_refuse(ctx, "dataset_block_read", "d");
     if (la_view_is_none(x))
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "dataset_block_read: block %zu of %zu", i,
@@ -76,6 +78,8 @@ covar_status dataset_block_read(la_view out, covar_context *ctx,
                           dataset_shape_text(a, sizeof(a), out), i,
                           dataset_shape_text(b, sizeof(b), x));
     }
+    if (!la_view_is_valid(out))
+        return dataset_refuse(ctx, "dataset_block_read", "out.data");
     double scale = dataset_attribute_number(d, "seq_scale", 1.0);
     double offset = dataset_attribute_number(d, "seq_offset", 0.0);
     size_t columns = x.rank == 2 ? x.dim[1] : 1;
@@ -138,7 +142,7 @@ static digest digest_view(la_view x)
 
 size_t dataset_nan_count(la_view x)
 {
-    if (x.dtype == LA_I32 || x.dtype == LA_U8 || la_view_is_none(x))
+    if (!la_dtype_is_real(x.dtype) || !la_view_is_valid(x))
         return 0;
     return digest_view(x).nan;
 }
@@ -216,6 +220,8 @@ static bool said_before(const char *name)
 
 void dataset_describe(const dataset *d, dataset_line_fn *line, void *data)
 {
+    if (!d || !line)
+        return;
     printer p = {.line = line, .data = data};
     const char *title = dataset_attribute(d, "title");
     const char *name = dataset_attribute(d, "name");

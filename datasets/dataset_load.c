@@ -73,7 +73,13 @@ static covar_status load(dataset **out, covar_context *ctx, const char *path,
     dataset *d = NULL;
     char *content = NULL;
     size_t size = 0;
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !ctx || !path)
+        return dataset_refuse(ctx, "dataset_load",
+                              !ctx  ? "ctx"
+                              : out ? "path"
+                                    : "out");
     COVAR_TRY(look(&is_hdf5, ctx, path));
     COVAR_TRY(dataset_create(&d, ctx, NULL));
     covar_heap_free(d->heap, d->path);
@@ -131,7 +137,13 @@ covar_status dataset_load_bundled(dataset **out, covar_context *ctx,
                                   const char *name)
 {
     char path[sizeof(COVAR_DATADIR) + 64];
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !ctx || !name)
+        return dataset_refuse(ctx, "dataset_load_bundled",
+                              !ctx  ? "ctx"
+                              : out ? "name"
+                                    : "out");
     for (size_t i = 0; i < n_bundled; i++) {
         if (strcmp(bundled[i], name) != 0)
             continue;

@@ -26,10 +26,18 @@ bool dataset_shape_count(size_t *count, int rank, const size_t *dim,
     return true;
 }
 
+covar_status dataset_refuse(covar_context *ctx, const char *who,
+                            const char *what)
+{
+    return covar_fail(ctx, COVAR_ERR_ARG, "%s: %s is NULL", who, what);
+}
+
 const char *dataset_shape_text(char *buf, size_t size, la_view x)
 {
     size_t used = 0;
     buf[0] = '\0';
+    if (x.rank < 0 || x.rank > LA_MAX_DIMS)
+        return "of no rank";
     for (int i = 0; i < x.rank && used < size; i++)
         used += (size_t)snprintf(buf + used, size - used, "%s%zu",
                                  i > 0 ? "x" : "", x.dim[i]);
@@ -161,12 +169,12 @@ covar_status dataset_finish(covar_context *ctx, dataset *d)
 
 const char *dataset_column_name(const dataset *d, size_t j)
 {
-    return j < d->x_names.n ? d->x_names.name[j] : NULL;
+    return d && j < d->x_names.n ? d->x_names.name[j] : NULL;
 }
 
 const char *dataset_output_name(const dataset *d, size_t j)
 {
-    return j < d->y_names.n ? d->y_names.name[j] : NULL;
+    return d && j < d->y_names.n ? d->y_names.name[j] : NULL;
 }
 
 static dataset_place place_in(const dataset_entry *e, const dataset_names *in,
@@ -186,6 +194,8 @@ static bool is_vector(const dataset_entry *e)
 
 dataset_place dataset_find_column(const dataset *d, const char *name)
 {
+    if (!d || !name)
+        return (dataset_place){0};
     const dataset_entry *y = dataset_find(d, "y");
     const char *target = dataset_attribute(d, "target");
     bool named = target && strcmp(target, name) == 0;

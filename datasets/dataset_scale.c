@@ -28,6 +28,9 @@ typedef struct columns {
 static covar_status as_columns(columns *out, covar_context *ctx,
                                const char *who, la_view x)
 {
+    if (!la_view_is_valid(x) && la_dtype_is_real(x.dtype) &&
+        (x.rank == 1 || x.rank == 2))
+        return dataset_refuse(ctx, who, "the data");
     if (x.rank != 1 && x.rank != 2)
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "%s: rank %d is neither vector nor matrix", who,
@@ -108,6 +111,8 @@ static covar_status check_rows(size_t *m, covar_context *ctx, la_view rows,
                           "of rank 1",
                           la_dtype_name(rows.dtype), rows.rank);
     *m = rows.dim[0];
+    if (!la_view_is_valid(rows))
+        return dataset_refuse(ctx, "dataset_scale_fit", "rows.data");
     for (size_t k = 0; k < *m; k++) {
         double r = dataset_get(rows, (ptrdiff_t)k * rows.stride[0]);
         if (r < 0.0 || r >= (double)n)
@@ -124,7 +129,10 @@ covar_status dataset_scale_fit(dataset_scale **out, covar_context *ctx,
 {
     columns c;
     size_t m = 0;
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !ctx)
+        return dataset_refuse(ctx, "dataset_scale_fit", ctx ? "out" : "ctx");
     COVAR_TRY(as_columns(&c, ctx, "dataset_scale_fit", x));
     COVAR_TRY(check_rows(&m, ctx, rows, c.n));
     covar_heap *heap = covar_context_heap(ctx);
@@ -169,6 +177,8 @@ covar_status dataset_scale_apply(la_view out, covar_context *ctx,
                                  const dataset_scale *s, la_view x)
 {
     columns to, from;
+    if (!s)
+        return dataset_refuse(ctx, "dataset_scale_apply", "the scale");
     COVAR_TRY(match(&to, &from, ctx, "dataset_scale_apply", out, x, s->d));
     for (size_t i = 0; i < from.n; i++)
         for (size_t j = 0; j < s->d; j++) {
@@ -183,6 +193,8 @@ covar_status dataset_scale_invert(la_view out, covar_context *ctx,
                                   const dataset_scale *s, la_view z)
 {
     columns to, from;
+    if (!s)
+        return dataset_refuse(ctx, "dataset_scale_invert", "the scale");
     COVAR_TRY(match(&to, &from, ctx, "dataset_scale_invert", out, z, s->d));
     for (size_t i = 0; i < from.n; i++)
         for (size_t j = 0; j < s->d; j++) {
@@ -195,12 +207,12 @@ covar_status dataset_scale_invert(la_view out, covar_context *ctx,
 
 la_view dataset_scale_mean(const dataset_scale *s)
 {
-    return la_vec_f64(s->mean, s->d);
+    return s ? la_vec_f64(s->mean, s->d) : la_view_none();
 }
 
 la_view dataset_scale_sd(const dataset_scale *s)
 {
-    return la_vec_f64(s->sd, s->d);
+    return s ? la_vec_f64(s->sd, s->d) : la_view_none();
 }
 
 void dataset_scale_free(dataset_scale *s)

@@ -198,6 +198,11 @@ covar_status dataset_select(dataset_xy *out, covar_context *ctx,
                             const dataset *d, const char *target,
                             const char *const *without)
 {
+    if (!out || !ctx || !d)
+        return dataset_refuse(ctx, "dataset_select",
+                              !ctx  ? "ctx"
+                              : out ? "d"
+                                    : "out");
     covar_status status = select_into(out, ctx, d, target, without);
     if (status != COVAR_OK)
         dataset_xy_clear(out);
@@ -206,6 +211,8 @@ covar_status dataset_select(dataset_xy *out, covar_context *ctx,
 
 static covar_status check_rows(covar_context *ctx, la_view rows, size_t n)
 {
+    if (!la_view_is_valid(rows))
+        return dataset_refuse(ctx, "dataset_xy_rows", "rows.data");
     if (rows.rank != 1)
         return covar_fail(ctx, COVAR_ERR_SHAPE,
                           "dataset_xy_rows: rows have rank %d, not 1",
@@ -229,6 +236,11 @@ covar_status dataset_xy_rows(dataset_xy *out, covar_context *ctx,
                              const dataset_xy *xy, la_view rows)
 {
     owned *o = NULL;
+    if (!out || !ctx || !xy)
+        return dataset_refuse(ctx, "dataset_xy_rows",
+                              !ctx  ? "ctx"
+                              : out ? "xy"
+                                    : "out");
     COVAR_TRY(check_rows(ctx, rows, xy->n));
     COVAR_TRY(own(&o, out, ctx));
     size_t m = rows.dim[0], d = xy->d;
@@ -264,6 +276,8 @@ static const char *kind(double v)
 
 covar_status dataset_check_inputs(covar_context *ctx, const dataset_xy *xy)
 {
+    if (!xy || (!xy->X.data && xy->n > 0 && xy->d > 0))
+        return dataset_refuse(ctx, "dataset_check_inputs", xy ? "X" : "xy");
     const double *x = xy->X.data, *y = xy->y.data;
     for (size_t i = 0; i < xy->n; i++)
         for (size_t j = 0; j < xy->d; j++)

@@ -68,6 +68,8 @@ static la_view folds(const dataset *d)
 size_t dataset_split_count(const dataset *d)
 {
     size_t k = 0;
+    if (!d)
+        return 0;
     while (!la_view_is_none(side(d, "train", k)) &&
            !la_view_is_none(side(d, "test", k)))
         k++;
@@ -141,6 +143,11 @@ static void deal(dataset_split *out, int32_t *rows, size_t n,
 covar_status dataset_split_get(dataset_split *out, covar_context *ctx,
                                const dataset *d, size_t k)
 {
+    if (!out || !ctx || !d)
+        return dataset_refuse(ctx, "dataset_split_get",
+                              !ctx  ? "ctx"
+                              : out ? "d"
+                                    : "out");
     size_t count = dataset_split_count(d);
     dataset_split_clear(out);
     if (k >= count)
@@ -167,6 +174,8 @@ covar_status dataset_split_get(dataset_split *out, covar_context *ctx,
 covar_status dataset_split_random(dataset_split *out, covar_context *ctx,
                                   size_t n, double test_fraction, uint64_t seed)
 {
+    if (!out || !ctx)
+        return dataset_refuse(ctx, "dataset_split_random", ctx ? "out" : "ctx");
     dataset_split_clear(out);
     if (!(test_fraction > 0.0 && test_fraction < 1.0) || n < 2 || n > INT32_MAX)
         return covar_fail(ctx, COVAR_ERR_ARG,
@@ -218,10 +227,19 @@ static void shuffle(int32_t *a, size_t n, const gsl_rng *rng)
 covar_status dataset_split_literature(dataset_split *out, covar_context *ctx,
                                       size_t n, size_t k)
 {
+    enum { MOST_SPLITS = 10000 }; /* every split shuffles k + 1 times */
+    if (!out || !ctx)
+        return dataset_refuse(ctx, "dataset_split_literature",
+                              ctx ? "out" : "ctx");
     dataset_split_clear(out);
     if (n == 0 || n > INT32_MAX)
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "dataset_split_literature: cannot split %zu rows", n);
+    if (k >= MOST_SPLITS)
+        return covar_fail(ctx, COVAR_ERR_ARG,
+                          "dataset_split_literature: split %zu is not in "
+                          "0..%d",
+                          k, MOST_SPLITS - 1);
     covar_heap *heap = covar_context_heap(ctx);
     int32_t *rows = NULL;
     /* Not gsl_rng_alloc: that would end the program when out of memory. */

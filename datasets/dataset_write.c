@@ -184,6 +184,11 @@ covar_status dataset_save(covar_context *ctx, const dataset *d,
                           const char *path)
 {
     char *part = NULL;
+    if (!ctx || !d || !path)
+        return dataset_refuse(ctx, "dataset_save",
+                              !ctx ? "ctx"
+                              : d  ? "path"
+                                   : "d");
     writer w = {.ctx = ctx, .d = d, .path = path, .file = -1};
     COVAR_TRY(dataset_file_begin(&part, ctx, d->heap, path));
     hdf5_quiet quiet = hdf5_quiet_begin();

@@ -90,6 +90,11 @@ covar_status dataset_save_csv(covar_context *ctx, const dataset *d,
                               const char *path)
 {
     block b[MOST_BLOCKS];
+    if (!ctx || !d || !path)
+        return dataset_refuse(ctx, "dataset_save_csv",
+                              !ctx ? "ctx"
+                              : d  ? "path"
+                                   : "d");
     const char *y_name = dataset_attribute(d, "target");
     if (!y_name || !y_name[0] || is_taken(&d->x_names, y_name) ||
         is_taken(&d->y_names, y_name))

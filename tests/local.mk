@@ -57,6 +57,7 @@ unit_tests += tests/test_linalg_tri
 unit_tests += tests/test_linalg_trsm
 unit_tests += tests/test_misuse_autodiff
 unit_tests += tests/test_misuse_base
+unit_tests += tests/test_misuse_datasets
 unit_tests += tests/test_misuse_linalg
 unit_tests += tests/test_misuse_op
 unit_tests += tests/test_rng

@@ -18,6 +18,9 @@
  * error, so write the whole expression and check once: the graph keeps the
  * first error and its sentence. A node belongs to its graph and is never
  * changed nor freed alone; equal applications are one node.
+ * Everywhere else NULL for what must be there is COVAR_ERR_ARG (or _POISONED
+ * where a failed builder's node was meant); what is asked of a NULL object is
+ * 0, NULL or none.
  * Shapes: elementwise operands have equal rank, or rank 0; only a constant
  * dim of 1 repeats. dtypes must be equal (ad_cast converts).
  * Threads: a graph, with everything in it, belongs to one thread at a time;

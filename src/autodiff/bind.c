@@ -15,8 +15,8 @@
 /* "500 x 3", or "a scalar". */
 static const char *shape_text(char *buf, size_t size, la_view x)
 {
-    if (x.rank == 0) {
-        snprintf(buf, size, "a scalar");
+    if (x.rank <= 0 || x.rank > LA_MAX_DIMS) {
+        snprintf(buf, size, x.rank == 0 ? "a scalar" : "of rank %d", x.rank);
         return buf;
     }
     size_t used = 0;
