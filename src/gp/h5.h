@@ -33,7 +33,8 @@ void gp_h5_fail(gp_h5 *f, covar_status status, const char *what);
 void gp_h5_write(gp_h5 *f, const char *name, la_view x); /* dense */
 void gp_h5_write_text(gp_h5 *f, const char *name, const char *text);
 
-/* Reads a dataset of exactly these dims into dense `out`. */
+/* Reads a dataset of exactly these dims into dense `out` and compares its
+ * checksum. */
 void gp_h5_read(gp_h5 *f, const char *name, la_view out);
 
 /* Dims of a dataset: rank 1 or 2; false (no failure) if it is absent. */

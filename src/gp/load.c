@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check.h"
 #include "data.h"
 #include "save.h"
 
@@ -52,12 +53,30 @@ static void read_options(loading *l)
     l->options.jitter_value = l->number[JITTER_VALUE];
 }
 
+/* Is it ours, and of this version? */
+static void read_schema(loading *l)
+{
+    static const char family[] = "covar-gp-model/";
+    gp_h5 *f = &l->f;
+    size_t dim[2];
+    char text[64] = "";
+    if (gp_h5_dims(f, "schema", dim) && dim[1] == 0 && dim[0] > 0 &&
+        dim[0] < sizeof(text))
+        gp_h5_read(f, "schema", la_vec_u8((uint8_t *)text, dim[0]));
+    if (strncmp(text, family, strlen(family)) != 0) {
+        f->status = COVAR_OK; /* whatever else was wrong with it */
+        gp_h5_fail(f, COVAR_ERR_FORMAT, "is not a covar model");
+    } else if (strcmp(text, GP_SCHEMA) != 0) {
+        f->status = COVAR_OK;
+        gp_h5_fail(f, COVAR_ERR_FORMAT,
+                   "is a covar model of another version than " GP_SCHEMA
+                   "; save it again from the data");
+    }
+}
+
 static void read_kernel(loading *l)
 {
-    char *schema = gp_h5_read_text(&l->f, "schema");
-    if (schema && strcmp(schema, GP_SCHEMA) != 0)
-        gp_h5_fail(&l->f, COVAR_ERR_FORMAT, "is not a " GP_SCHEMA " file");
-    covar_heap_free(l->f.heap, schema);
+    read_schema(l);
     char *text =
         l->f.status == COVAR_OK ? gp_h5_read_text(&l->f, "kernel") : NULL;
     if (text)
@@ -261,12 +280,9 @@ static covar_status make_model(gp_model **out, loading *l, double **gradient)
 
 covar_status gp_load(gp_model **out, covar_context *ctx, const char *path)
 {
-    if (!out || !ctx || !path)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_load: %s is NULL",
-                          !out   ? "out"
-                          : !ctx ? "ctx"
-                                 : "path");
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_load", {"out", out}, {"path", path}));
     loading l = {.kernel = NULL};
     double *gradient = NULL;
     gp_h5_open(&l.f, ctx, path, false);
@@ -281,6 +297,7 @@ covar_status gp_load(gp_model **out, covar_context *ctx, const char *path)
     read_parameters(&l, &gradient);
     covar_heap *heap = l.f.heap;
     covar_status status = make_model(out, &l, &gradient);
+    status = gp_fail_as(ctx, status, path);
     covar_heap_free(heap, gradient);
     covar_heap_free(heap, l.raw);
     gp_params_clear(&l.params);

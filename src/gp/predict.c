@@ -309,10 +309,10 @@ covar_status gp_predict(const gp_model *m, covar_context *ctx, la_view Xs,
 {
     COVAR_TRY(GP_CHECK_POINTERS(ctx, "gp_predict", {"out", out}));
     if (out->cov && m && Xs.rank == 2) /* before a look at every input */
-        COVAR_TRY(gp_check_room(
-            ctx, "gp_predict",
-            gp_product(Xs.dim[0], gp_sum(Xs.dim[0], 3 * m->data->n),
-                       sizeof(double))));
+        COVAR_TRY(gp_check_room(ctx, "gp_predict",
+                                gp_product(Xs.dim[0],
+                                           gp_sum(Xs.dim[0], 3 * m->data->n),
+                                           sizeof(double))));
     COVAR_TRY(gp_check_points(m, ctx, Xs, "gp_predict"));
     if (out->dmean && m->options.mean == GP_MEAN_USER)
         return covar_fail(ctx, COVAR_ERR_NO_GRAD,

@@ -1,7 +1,7 @@
 /* Models in files: everything that prediction needs, bit for bit.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Layout (HDF5, schema "covar-gp-model/1"): the kernel's text; options as
+ * Layout (HDF5, schema "covar-gp-model/2"): the kernel's text; options as
  * integers; rows X, y, weight, noise with the statistics of the fit; the
  * parameter table as numbers (names follow from kernel and columns); the names
  * of the columns if there are any; beta, L, alpha, V, B; the report's numbers.
@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check.h"
 #include "data.h"
 #include "kernel_tree.h"
 #include "save.h"
@@ -138,18 +139,16 @@ static void write_numbers(gp_h5 *f, const gp_model *m)
 
 covar_status gp_save(const gp_model *m, covar_context *ctx, const char *path)
 {
-    if (!m || !ctx || !path)
-        return covar_fail(ctx, COVAR_ERR_ARG, "gp_save: %s is NULL",
-                          !m     ? "the model"
-                          : !ctx ? "ctx"
-                                 : "path");
+    COVAR_TRY(
+        GP_CHECK_POINTERS(ctx, "gp_save", {"the model", m}, {"path", path}));
     const gp_kernel *leaf = unsaved_leaf(m->kernel);
     if (leaf || m->options.mean == GP_MEAN_USER)
-        return covar_fail(ctx, COVAR_ERR_UNSUPPORTED,
-                          "%s: a model with %s %s cannot be saved, for that "
-                          "is code",
-                          path, leaf ? "kernel" : "a",
-                          leaf ? gp_leaf_title(leaf) : "user's mean function");
+        return covar_fail(
+            ctx, COVAR_ERR_UNSUPPORTED,
+            "%.300s: a model with %s %s cannot be saved, for that "
+            "is code",
+            path, leaf ? "kernel" : "a",
+            leaf ? gp_leaf_title(leaf) : "user's mean function");
     gp_h5 f;
     gp_member list[GP_DATA_MEMBERS];
     gp_h5_open(&f, ctx, path, true);

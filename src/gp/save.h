@@ -6,7 +6,7 @@
 #include "h5.h"
 #include "model_impl.h"
 
-#define GP_SCHEMA "covar-gp-model/1"
+#define GP_SCHEMA "covar-gp-model/2"
 
 /* Columns of member "parameters", one row for each of the table. */
 enum { VALUE, LOWER, UPPER, SCALE, FIXED, PRIOR_KIND, PRIOR_A, PRIOR_B, TIE,
