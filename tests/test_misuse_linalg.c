@@ -349,6 +349,66 @@ static void test_places(void)
     }
 }
 
+/* Flags that are neither 0 nor 1. */
+static void test_flags(void)
+{
+    operands fixture = fresh(), *o = &fixture;
+    point(o);
+    const la_exec *e = &o->exec;
+    REFUSED("la_gemm",
+            la_gemm(e, 1, (la_trans)7, o->A, LA_TRANS, o->B, 0, o->C));
+    REFUSED("la_gemm",
+            la_gemm(e, 1, LA_TRANS, o->A, (la_trans)-1, o->B, 0, o->C));
+    REFUSED("la_syrk", la_syrk(e, 1, (la_trans)7, o->A, 0, o->C));
+    for (int k = 0; k < 4; k++) {
+        const la_side side = k == 0 ? (la_side)7 : LA_LEFT;
+        const la_uplo uplo = k == 1 ? (la_uplo)7 : LA_LOWER;
+        const la_trans trans = k == 2 ? (la_trans)7 : LA_TRANS;
+        const la_diag diag = k == 3 ? (la_diag)7 : LA_UNIT;
+        REFUSED("la_trsm", la_trsm(e, side, uplo, trans, diag, 1, o->A, o->B));
+        REFUSED("la_trmm", la_trmm(e, side, uplo, trans, diag, 1, o->A, o->B));
+    }
+    covar_context_free(o->ctx);
+}
+
+/* Numbers that do not fit where they go. */
+static void test_numbers(void)
+{
+    operands fixture = fresh(), *o = &fixture;
+    point(o);
+    const la_exec *e = &o->exec;
+    static double x[1025], sums[1025];
+    const size_t dim[2] = {1025, 1}, square[2] = {SIZE_MAX / 2, 3};
+    const la_map_result result = {.reduce = LA_REDUCE_SUM, .axes = 2};
+    const la_map_code code = {.dtype = LA_F64,
+                              .n_in = 1,
+                              .n_result = 1,
+                              .n_reg = 1,
+                              .results = &result};
+    la_map_code huge = code;
+    la_view in = la_mat_f64(x, 1025, 1), out = la_vec_f64(sums, 1025);
+    REFUSED("la_map_run", la_map_run(e, &code, 2, dim, &in, &out, NULL));
+    huge.n_in = huge.n_const = INT32_MAX;
+    huge.constants = x;
+    REFUSED("la_map_run", la_map_run(e, &huge, 2, dim, &in, &out, NULL));
+    la_map_step odd = {.row = 60000};
+    TEST_INT(la_map_optimise(&odd, 1, &code), 1);
+    REFUSED("la_rcond_chol", la_rcond_chol(e, o->A, (double)NAN, &o->s));
+    REFUSED("la_rcond_chol", la_rcond_chol(e, o->A, -1, &o->s));
+    const la_view wide = la_view_dense(NULL, LA_F64, 2, square);
+    TEST_INT(la_view_count(wide), SIZE_MAX);
+    CU_ASSERT_FALSE(la_view_is_valid(wide));
+    la_view_set(la_vec_i32(o->k, 3), 0, (double)NAN);
+    la_view_set(la_vec_i32(o->k, 3), 0, 1e10);
+    TEST_INT(o->k[0], 1);
+    uint8_t byte = 3;
+    la_view_set(la_vec_u8(&byte, 1), 0, 256);
+    la_view_set(la_vec_u8(&byte, 1), 0, -1);
+    TEST_INT(byte, 3);
+    CU_ASSERT(la_all_finite(la_vec_u8(&byte, 1), NULL));
+    covar_context_free(o->ctx);
+}
+
 static void test_pointers(void)
 {
     operands fixture = fresh(), *o = &fixture;
@@ -398,6 +458,8 @@ int main(void)
         {"maps", test_maps},
         {"copies and reductions", test_copies},
         {"every operand of every kernel", test_places},
+        {"flags", test_flags},
+        {"numbers", test_numbers},
         {"other pointers and kinds", test_pointers},
         {"sizes of 0", test_nothing},
     };

@@ -140,3 +140,13 @@ covar_status la_check_info(const la_exec *exec, const char *who,
         return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: info is NULL", who);
     return COVAR_OK;
 }
+
+covar_status la_check_flag(const la_exec *exec, const char *who,
+                           const char *name, int flag)
+{
+    COVAR_TRY(la_check_exec(exec, who));
+    if (flag != 0 && flag != 1)
+        return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: %s is %d, not 0 or 1",
+                          who, name, flag);
+    return COVAR_OK;
+}

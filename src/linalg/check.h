@@ -43,6 +43,10 @@ covar_status la_fail_shape(const la_exec *exec, const char *who,
                            const char *name_a, la_view a, const char *name_b,
                            la_view b, const char *why);
 
+/* A flag (la_trans, la_side, la_uplo, la_diag) is 0 or 1: else ARG. */
+covar_status la_check_flag(const la_exec *exec, const char *who,
+                           const char *name, int flag);
+
 /* `info` must be there: COVAR_ERR_ARG. */
 covar_status la_check_info(const la_exec *exec, const char *who,
                            const int32_t *info);

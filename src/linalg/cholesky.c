@@ -107,8 +107,10 @@ covar_status la_rcond_chol(const la_exec *exec, la_view L, double norm1,
     static const char who[] = "la_rcond_chol";
     COVAR_TRY(la_check_input(exec, who, "L", L, 2));
     COVAR_TRY(la_check_square(exec, who, "L", L));
-    if (!rcond)
-        return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: rcond is NULL", who);
+    if (!rcond || !(norm1 >= 0))
+        return covar_fail(exec->ctx, COVAR_ERR_ARG,
+                          "%s: rcond is NULL or the norm, %g, is not >= 0", who,
+                          norm1);
     if (L.rank != 2)
         return la_fail_shape(exec, who, "L", L, "the matrix", L,
                              "one matrix without a batch is needed");

@@ -60,6 +60,8 @@ covar_status la_gemm(const la_exec *exec, double alpha, la_trans ta, la_view A,
                      la_trans tb, la_view B, double beta, la_view C)
 {
     static const char who[] = "la_gemm";
+    COVAR_TRY(la_check_flag(exec, who, "ta", (int)ta));
+    COVAR_TRY(la_check_flag(exec, who, "tb", (int)tb));
     COVAR_TRY(la_check_input(exec, who, "A", A, 2));
     COVAR_TRY(la_check_input(exec, who, "B", B, 2));
     COVAR_TRY(la_check_output(exec, who, "C", C, 2));
@@ -83,6 +85,7 @@ covar_status la_syrk(const la_exec *exec, double alpha, la_trans trans,
                      la_view A, double beta, la_view C)
 {
     static const char who[] = "la_syrk";
+    COVAR_TRY(la_check_flag(exec, who, "trans", (int)trans));
     COVAR_TRY(la_check_input(exec, who, "A", A, 2));
     COVAR_TRY(la_check_output(exec, who, "C", C, 2));
     COVAR_TRY(la_check_pair(exec, who, "A", A, 2, "C", C, 2));

@@ -96,7 +96,8 @@ COVAR_API bool    la_view_is_none(la_view x);
 /* Are dtype and rank in range, and is there data where there are elements? */
 COVAR_API bool    la_view_is_valid(la_view x);
 
-COVAR_API size_t  la_view_count(la_view x); /* number of elements */
+/* Number of elements; SIZE_MAX when it does not fit, 0 for a bad rank. */
+COVAR_API size_t  la_view_count(la_view x);
 COVAR_API bool    la_view_is_dense(la_view x);
 COVAR_API bool    la_view_same_dims(la_view a, la_view b);
 
@@ -122,7 +123,8 @@ COVAR_API bool la_view_overlap(la_view a, la_view b);
 COVAR_API const char *la_view_describe(char *buf, size_t size, la_view x);
 
 /* Element as double (host only; indices in a dense index of the dims). NaN,
- * and nothing set, where there is no such element. */
+ * and nothing set, where there is no such element; nor is a value that an
+ * integer cannot hold. */
 COVAR_API double la_view_get(la_view x, size_t i);
 COVAR_API void   la_view_set(la_view x, size_t i, double value);
 
@@ -254,7 +256,8 @@ COVAR_API int la_map_optimise(la_map_step *steps, int n_step,
  * results have exactly dim; reduced ones have dim with the reduced axes
  * dropped. A stored output may be the same view as an input (in place).
  * Reductions run in a fixed order whatever the thread count; a sum over
- * nothing is 0, max -inf, min +inf; NaN propagates. */
+ * nothing is 0, max -inf, min +inf; NaN propagates. `work` may be NULL where
+ * the reduced results have at most 1024 elements together. */
 COVAR_API COVAR_MUST_CHECK covar_status
 la_map_run(const la_exec *exec, const la_map_code *code, int rank,
            const size_t *dim, const la_view *in, const la_view *out,
@@ -296,8 +299,8 @@ COVAR_API COVAR_MUST_CHECK covar_status la_reduce(const la_exec *exec,
                                                   unsigned axes);
 
 /* Is every element finite? If not, *first is the dense index of the first
- * that is not (may be NULL). Real dtypes, any strides; a view that is not
- * valid is not finite, at 0. */
+ * that is not (may be NULL). Any strides; integers are finite; a view that is
+ * not valid is not, at 0. */
 COVAR_API bool la_all_finite(la_view x, size_t *first);
 
 /* ---- Products ----------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "linalg/check.h"
-#include "linalg/map_table.h"
+#include "linalg/map_plan.h"
 
 #define MAP_NAME(row, name, arity) [row] = name,
 static const char *const names[LA_MAP_COUNT] = {LA_MAP_LIST(MAP_NAME)};
@@ -24,6 +24,15 @@ covar_status la_map_run(const la_exec *exec, const la_map_code *code, int rank,
 {
     la_view full[LA_MAP_MAX_REG];
     COVAR_TRY(la_map_check(exec, code, rank, dim, in, out, full));
+    size_t reduced = 0;
+    for (int k = 0; k < code->n_result; k++)
+        if (code->results[k].reduce != LA_REDUCE_NONE)
+            reduced += la_view_count(out[k]);
+    if (!work && reduced > LA_MAP_STACK_ACC)
+        return covar_fail(exec->ctx, COVAR_ERR_ARG,
+                          "la_map_run: work is NULL, but the reduced results "
+                          "have %zu elements, more than %d",
+                          reduced, (int)LA_MAP_STACK_ACC);
     return la_device_of(exec)->map_run(exec, code, rank, dim, full, out, work);
 }
 

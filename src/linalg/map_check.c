@@ -49,6 +49,7 @@ static covar_status check_counts(const map_check *c)
 {
     const la_map_code *p = c->code;
     const bool bad = p->n_in < 0 || p->n_const < 0 || p->n_step < 0 ||
+                     p->n_in > LA_MAP_MAX_REG || p->n_const > LA_MAP_MAX_REG ||
                      p->n_result < 0 || p->n_result > LA_MAP_MAX_RESULT ||
                      p->n_reg < p->n_in + p->n_const ||
                      p->n_reg > LA_MAP_MAX_REG;

@@ -157,6 +157,9 @@ static bool fuse_into(la_map_step *steps, int *n, int j,
 int la_map_optimise(la_map_step *steps, int n_step, const la_map_code *code)
 {
     int n = steps && code ? n_step : 0;
+    for (int j = 0; j < n; j++)
+        if (steps[j].row >= LA_ROW_COUNT)
+            return n_step; /* la_map_run says what is wrong */
     for (bool changed = true; changed;) {
         changed = false;
         for (int j = 0; j < n && !changed; j++)

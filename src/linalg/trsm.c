@@ -50,6 +50,16 @@ covar_status la_cpu_trsm(const la_exec *exec, la_side side, la_uplo uplo,
     return COVAR_OK;
 }
 
+static covar_status check_flags(const la_exec *exec, const char *who,
+                                la_side side, la_uplo uplo, la_trans trans,
+                                la_diag diag)
+{
+    COVAR_TRY(la_check_flag(exec, who, "side", (int)side));
+    COVAR_TRY(la_check_flag(exec, who, "uplo", (int)uplo));
+    COVAR_TRY(la_check_flag(exec, who, "trans", (int)trans));
+    return la_check_flag(exec, who, "diag", (int)diag);
+}
+
 static covar_status check(const la_exec *exec, const char *who, la_side side,
                           la_view T, la_view B)
 {
@@ -70,6 +80,7 @@ covar_status la_trmm(const la_exec *exec, la_side side, la_uplo uplo,
                      la_trans trans, la_diag diag, double alpha, la_view T,
                      la_view B)
 {
+    COVAR_TRY(check_flags(exec, "la_trmm", side, uplo, trans, diag));
     COVAR_TRY(check(exec, "la_trmm", side, T, B));
     return la_device_of(exec)->trmm(exec, side, uplo, trans, diag, alpha, T, B);
 }
@@ -78,6 +89,7 @@ covar_status la_trsm(const la_exec *exec, la_side side, la_uplo uplo,
                      la_trans trans, la_diag diag, double alpha, la_view T,
                      la_view B)
 {
+    COVAR_TRY(check_flags(exec, "la_trsm", side, uplo, trans, diag));
     COVAR_TRY(check(exec, "la_trsm", side, T, B));
     return la_device_of(exec)->trsm(exec, side, uplo, trans, diag, alpha, T, B);
 }

@@ -163,9 +163,14 @@ size_t la_view_count(la_view x)
     if (!has_rank(x))
         return 0;
     size_t count = 1;
-    for (int k = 0; k < x.rank; k++)
+    bool fits = true;
+    for (int k = 0; k < x.rank; k++) {
+        if (x.dim[k] == 0)
+            return 0;
+        fits = fits && count <= SIZE_MAX / x.dim[k];
         count *= x.dim[k];
-    return count;
+    }
+    return fits ? count : SIZE_MAX;
 }
 
 bool la_view_is_dense(la_view x)
@@ -338,10 +343,12 @@ void la_view_set(la_view x, size_t i, double value)
         *(float *)p = (float)value;
         break;
     case LA_I32:
-        *(int32_t *)p = (int32_t)value;
+        if (value > (double)INT32_MIN - 1 && value < (double)INT32_MAX + 1)
+            *(int32_t *)p = (int32_t)value;
         break;
     case LA_U8:
-        *(uint8_t *)p = (uint8_t)value;
+        if (value > -1 && value < UINT8_MAX + 1)
+            *(uint8_t *)p = (uint8_t)value;
         break;
     }
 }
