@@ -121,10 +121,10 @@ la_view la_view_dense(const void *p, la_dtype dtype, int rank,
                       const size_t *dim)
 {
     ptrdiff_t stride[LA_MAX_DIMS] = {0};
-    ptrdiff_t step = 1;
+    size_t step = 1; /* may wrap: then la_view_count is SIZE_MAX */
     for (int k = dim && rank <= LA_MAX_DIMS ? rank : 0; k-- > 0;) {
-        stride[k] = step;
-        step *= (ptrdiff_t)dim[k];
+        stride[k] = (ptrdiff_t)step;
+        step *= dim[k];
     }
     return la_view_strided(p, dtype, rank, dim, stride);
 }
@@ -175,13 +175,13 @@ size_t la_view_count(la_view x)
 
 bool la_view_is_dense(la_view x)
 {
-    ptrdiff_t step = 1;
+    size_t step = 1;
     if (la_view_count(x) == 0)
         return true;
     for (int k = x.rank; k-- > 0;) {
-        if (x.dim[k] != 1 && x.stride[k] != step)
+        if (x.dim[k] != 1 && x.stride[k] != (ptrdiff_t)step)
             return false;
-        step *= (ptrdiff_t)x.dim[k];
+        step *= x.dim[k];
     }
     return true;
 }
