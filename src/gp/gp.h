@@ -297,8 +297,9 @@ typedef struct gp_prediction {
 } gp_prediction;
 
 /* Blocked: O(block) memory for any ns. Errors: SHAPE, ARG (non-finite input),
- * NUMERIC (a variance below rounding, names the row), NO_GRAD (a derivative
- * that does not exist, e.g. matern12 at a training input). */
+ * NUMERIC (a variance below rounding, or a result that is not finite, as far
+ * from the data: names the row), NO_GRAD (a derivative that does not exist,
+ * e.g. matern12 at a training input). */
 COVAR_API COVAR_MUST_CHECK covar_status gp_predict(const gp_model *m,
                                                    covar_context *ctx,
                                                    la_view Xs,
@@ -328,7 +329,9 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_loo(const gp_model *m,
                                                double *var_y, double *log_p);
 
 /* k-fold cross validation at the fitted parameters, in closed form from one
- * factor: fold (n) of the rows used, in 0..k-1. */
+ * factor: fold (n) of the rows used, in 0..k-1; k is 1 to n, and a fold may be
+ * empty. Errors: ARG (k, fold), SINGULAR (the rows outside a fold do not
+ * determine the mean, names the fold). */
 COVAR_API COVAR_MUST_CHECK covar_status gp_cv(const gp_model *m,
                                               covar_context *ctx,
                                               const int32_t *fold, size_t k,
@@ -337,7 +340,10 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_cv(const gp_model *m,
 
 /* ---- Reading a model ---------------------------------------------------- */
 
-/* Parameters, fixed ones included, mean coefficients last: "variance",
+/* Of a NULL model, and past the last parameter, counts are 0, numbers NaN,
+ * names and pointers NULL, views none, kinds the first of their enum.
+ *
+ * Parameters, fixed ones included, mean coefficients last: "variance",
  * "lengthscale[2]", "1.0.period", "noise_variance", "mean.constant",
  * "mean.slope[0]". Coefficients are in user units; they are profiled unless
  * all of them were fixed by name.
@@ -389,7 +395,11 @@ COVAR_API size_t gp_dropped_columns(const gp_model *m, const size_t **col);
 
 /* ---- The likelihood itself ---------------------------------------------- */
 
-/* Log marginal likelihood at parameter values (NULL = the fitted ones; in the
+/* This and gp_nlopt_f keep the jitter of the fit and do not test for pivots
+ * lost to rounding as gp_fit does: at parameters where the matrix is singular
+ * to rounding the value may be finite and meaningless.
+ *
+ * Log marginal likelihood at parameter values (NULL = the fitted ones; in the
  * order of gp_param_name without the profiled mean). grad (P) and hess (P,P)
  * with respect to the log of positive parameters and to the value of others;
  * NULL = not wanted. P = gp_lml_dim(m). */
