@@ -334,6 +334,44 @@ static void test_in_place(void)
     random_programs(LA_F32, true, false);
 }
 
+/* A register that holds one value and is then overwritten by a whole block:
+ * r = exp(a), r = r x, with a of rank 0. What is read must not be what is
+ * being written, in any vector of the block. */
+static void test_bound_register(void)
+{
+    enum { N = 100 };
+    covar_context *ctx = test_context();
+    const la_exec exec = la_exec_cpu(ctx);
+    const la_map_step steps[] = {{.row = LA_EXP, .out = 2, .in = {0}},
+                                 {.row = LA_MUL, .out = 2, .in = {1, 2}},
+                                 {.row = LA_ADD, .out = 3, .in = {2, 1}}};
+    const la_map_result result = {.reg = 3};
+    const la_map_code code = {.dtype = LA_F64,
+                              .n_in = 2,
+                              .n_step = 3,
+                              .n_result = 1,
+                              .n_reg = 4,
+                              .steps = steps,
+                              .results = &result};
+    const size_t dim = N;
+    const double a = 0.5;
+    double x[N], y[N];
+    for (size_t i = 0; i < N; i++)
+        x[i] = 1 + (double)i;
+    const la_view in[2] = {la_scalar_f64(&a), la_vec_f64(x, N)};
+    const la_view out = la_vec_f64(y, N);
+    void *work =
+        aligned_alloc(64, (la_map_work_size(&code, 1, &dim, 1) + 63) / 64 * 64);
+    la_map_bound *b = malloc(la_map_bound_size(&code));
+    TEST_OK(ctx, la_map_bind(b, &exec, &code, 1, &dim, in, &out));
+    TEST_OK(ctx, la_map_run_bound(b, in, &out, work));
+    for (size_t i = 0; i < N; i++)
+        TEST_CLOSE(y[i], x[i] * exp(a) + x[i], 1e-14);
+    free(b);
+    free(work);
+    covar_context_free(ctx);
+}
+
 static void test_bound(void)
 {
     stream = covar_rng_init(4, 0);
@@ -624,6 +662,7 @@ int main(void)
         {"random programs, f32", test_f32},
         {"random programs in place", test_in_place},
         {"random programs, bound", test_bound},
+        {"a bound register", test_bound_register},
         {"optimised programs", test_optimised},
         {"a chain becomes three super rows", test_chain},
         {"what must not be fused", test_not_fused},

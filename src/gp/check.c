@@ -92,9 +92,7 @@ covar_status gp_check_view(covar_context *ctx, const char *who,
     if (x.device)
         return covar_fail(ctx, COVAR_ERR_DEVICE, "%s: %s is not in host memory",
                           who, name);
-    size_t count = 1;
-    for (int k = 0; k < x.rank; k++)
-        count = gp_product(count, x.dim[k], 1);
+    size_t count = la_view_count(x);
     if (count > (size_t)PTRDIFF_MAX / sizeof(double))
         return covar_fail(ctx, COVAR_ERR_NOMEM,
                           "%s: %s is %s: too large for any memory", who, name,

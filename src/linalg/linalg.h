@@ -269,8 +269,9 @@ COVAR_API size_t la_map_work_size(const la_map_code *code, int rank,
  * planned once, where arrays are small at a tenth of the cost of la_map_run.
  * The caller gives la_map_bound_size bytes, aligned to 8; exec and code are
  * borrowed. A run may have other data pointers than the views that were bound,
- * as long as the same pairs of arrays overlap. The bits are those of
- * la_map_run. One thread at a time may run a bound program. */
+ * as long as the same pairs of arrays overlap. Shapes, errors and bits are
+ * those of la_map_run (la_map_bind checks, la_map_run_bound only for NULL);
+ * neither allocates. One thread at a time may run a bound program. */
 typedef struct la_map_bound la_map_bound;
 COVAR_API size_t la_map_bound_size(const la_map_code *code);
 COVAR_API COVAR_MUST_CHECK covar_status
