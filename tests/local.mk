@@ -44,6 +44,8 @@ unit_tests += tests/test_linalg_map
 tests_test_linalg_map_SOURCES = tests/test_linalg_map.c \
   tests/map_reference.c tests/map_reference.h
 unit_tests += tests/test_linalg_map_tail
+unit_tests += tests/test_linalg_divide
+unit_tests += tests/test_linalg_symmetric
 unit_tests += tests/test_linalg_reduce
 unit_tests += tests/test_linalg_array
 unit_tests += tests/test_linalg_cholesky

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct job {
     fixture f;
@@ -232,6 +233,77 @@ static void test_long_chain(void)
     finish(&j);
 }
 
+static void compile_and_expect(job *j, const ad_signature *s, bool symmetric)
+{
+    compile(j, s);
+    char *text = ad_program_print(j->p);
+    CU_ASSERT_FATAL(text != NULL);
+    CU_ASSERT((strstr(text, "symmetric {") != NULL) == symmetric);
+    ad_text_free(j->f.g, text);
+}
+
+/* K = exp(-l d^2) + sin(r d)^2 of differences d, with w' K w and its gradient:
+ * loops over half of the matrix; large enough that they are used. */
+static void test_symmetric(void)
+{
+    enum { N = 131 };
+    static double x[N], w[N], K[N * N];
+    job j = start();
+    ad_dim column[2] = {j.n, ad_fixed(1)};
+    ad_node *X = ad_input(j.f.g, "X", LA_F64, 2, column);
+    ad_node *l = ad_input(j.f.g, "l", LA_F64, 0, NULL);
+    ad_node *r = ad_input(j.f.g, "r", LA_F64, 0, NULL);
+    ad_node *d = ad_sub(X, ad_transpose(X)), *grad[2], *in[] = {l, r};
+    ad_node *k = ad_add(ad_exp(ad_neg(ad_mul(ad_sqdist(X, NULL), l))),
+                        ad_square(ad_sin(ad_mul(d, r))));
+    ad_node *W = ad_mul(ad_expand(j.x, 0), ad_expand(j.x, 1));
+    ad_node *s = ad_sum(ad_mul(W, k), AD_ALL);
+    TEST_OK(j.f.ctx, ad_grad(grad, s, in, 2));
+    compile_and_expect(&j,
+                       AD_SIGNATURE(AD_IN(X), AD_IN(l), AD_IN(r), AD_IN(j.x),
+                                    AD_OUT(k), AD_OUT(s), AD_OUT(grad[0]),
+                                    AD_OUT(grad[1])),
+                       true);
+    double lr[2] = {0.7, 1.9}, out[3];
+    long double e[3] = {0, 0, 0};
+    for (int i = 0; i < N; i++) {
+        x[i] = 3 * sin(i);
+        w[i] = cos(2 * i);
+    }
+    TEST_OK(
+        j.f.ctx,
+        ad_run(j.r,
+               (la_view[]){la_mat_f64(x, N, 1), la_scalar_f64(&lr[0]),
+                           la_scalar_f64(&lr[1]), la_vec_f64(w, N)},
+               (la_view[]){la_mat_f64(K, N, N), la_scalar_f64(&out[0]),
+                           la_scalar_f64(&out[1]), la_scalar_f64(&out[2])}));
+    for (int a = 0; a < N; a++)
+        for (int b = 0; b < N; b++) {
+            const double t = x[a] - x[b], ww = w[a] * w[b];
+            const double g = exp(-lr[0] * t * t), h = sin(lr[1] * t);
+            TEST_CLOSE(K[a * N + b], g + h * h, 1e-14);
+            e[0] += ww * (g + h * h);
+            e[1] -= ww * t * t * g;
+            e[2] += 2 * ww * t * h * cos(lr[1] * t);
+        }
+    for (int i = 0; i < 3; i++)
+        TEST_CLOSE(out[i], (double)e[i], 1e-11);
+    finish(&j);
+}
+
+/* One operand without symmetry, and the whole matrix is computed. */
+static void test_not_symmetric(void)
+{
+    job j = start();
+    ad_dim d[2] = {j.n, j.n};
+    ad_node *A = ad_input(j.f.g, "A", LA_F64, 2, d);
+    ad_node *W = ad_mul(ad_expand(j.x, 0), ad_expand(j.x, 1));
+    ad_node *s = ad_sum(ad_mul(ad_exp(W), A), AD_ALL);
+    compile_and_expect(&j, AD_SIGNATURE(AD_IN(j.x), AD_IN(A), AD_OUT(s)),
+                       false);
+    finish(&j);
+}
+
 int main(void)
 {
     static const cutap_case cases[] = {
@@ -243,6 +315,8 @@ int main(void)
         {"recomputed, not kept", test_recompute},
         {"small numbers together", test_small_numbers},
         {"20,000 operators", test_long_chain},
+        {"half of a symmetric matrix", test_symmetric},
+        {"no symmetry, no half", test_not_symmetric},
     };
     return CUTAP_RUN("fuse", cases);
 }

@@ -129,6 +129,45 @@ static void test_constants(void)
     fixture_free(&f);
 }
 
+static unsigned symmetry(const ad_node *x)
+{
+    return ad_node_type(x, 0)->facts & (AD_SYMMETRIC | AD_SKEW);
+}
+
+/* What a swap of the dims does to elementwise results. */
+static void test_symmetry(void)
+{
+    fixture f = fixture_create(false);
+    ad_dim n = ad_symbol(f.g, "n"), column[] = {n, ad_fixed(1)}, nn[] = {n, n};
+    ad_node *v = ad_input(f.g, "v", LA_F64, 2, column);
+    ad_node *u = ad_input(f.g, "u", LA_F64, 1, &n);
+    ad_node *A = ad_input(f.g, "A", LA_F64, 2, nn);
+    ad_node *skew = ad_sub(v, ad_transpose(v));
+    ad_node *even = ad_mul(ad_expand(u, 0), ad_expand(u, 1));
+    TEST_INT(symmetry(skew), AD_SKEW);
+    TEST_INT(symmetry(even), AD_SYMMETRIC);
+    TEST_INT(symmetry(ad_sub(A, ad_transpose(A))), AD_SKEW);
+    TEST_INT(symmetry(ad_max(A, ad_transpose(A))), AD_SYMMETRIC);
+    TEST_INT(symmetry(ad_div(v, ad_transpose(v))), 0);
+    TEST_INT(symmetry(ad_add(v, ad_expand(u, 0))), 0);
+    TEST_INT(symmetry(ad_sin(ad_scale(skew, 3))), AD_SKEW);
+    TEST_INT(symmetry(ad_cos(skew)), AD_SYMMETRIC);
+    TEST_INT(symmetry(ad_square(skew)), AD_SYMMETRIC);
+    TEST_INT(symmetry(ad_exp(skew)), 0);
+    TEST_INT(symmetry(ad_exp(even)), AD_SYMMETRIC);
+    TEST_INT(symmetry(ad_add_scalar(skew, 1)), 0);
+    TEST_INT(symmetry(ad_mul(skew, even)), AD_SKEW);
+    TEST_INT(symmetry(ad_div(ad_sin(skew), skew)), AD_SYMMETRIC);
+    TEST_INT(symmetry(ad_add(skew, even)), 0);
+    TEST_INT(symmetry(ad_add(skew, ad_sin(skew))), AD_SKEW);
+    TEST_INT(symmetry(ad_mul(even, A)), 0);
+    TEST_INT(symmetry(ad_where(ad_lt(even, ad_scalar(f.g, LA_F64, 1)), even,
+                               ad_fill(f.g, LA_F64, 2, 2, nn))),
+             AD_SYMMETRIC);
+    TEST_INT(ad_graph_error(f.g), COVAR_OK);
+    fixture_free(&f);
+}
+
 static void test_named_states_stay_apart(void)
 {
     fixture f = fixture_create(false);
@@ -234,6 +273,7 @@ int main(void)
         {"fields decide", test_fields_decide},
         {"constants by content", test_constants},
         {"named states stay apart", test_named_states_stay_apart},
+        {"symmetry of elementwise results", test_symmetry},
         {"NULL and foreign inputs", test_null_and_foreign},
         {"first error, with its origin", test_first_error_with_origin},
         {"projections", test_projections},

@@ -469,6 +469,12 @@ static const la_map_step chain[] = {
     {LA_SUB, 7, {7, 2, 0}}, {LA_MUL, 7, {7, 3, 0}}, {LA_ABS, 7, {7, 0, 0}},
     {LA_MUL, 8, {1, 6, 0}}, {LA_ADD, 8, {7, 8, 0}}};
 
+/* tanh(a x + b) sigmoid(c x) + y */
+static const la_map_step gate[] = {
+    {LA_MUL, 7, {0, 4, 0}}, {LA_ADD, 7, {7, 5, 0}},     {LA_TANH, 7, {7, 0, 0}},
+    {LA_MUL, 8, {0, 6, 0}}, {LA_SIGMOID, 8, {8, 0, 0}}, {LA_MUL, 7, {7, 8, 0}},
+    {LA_ADD, 8, {7, 1, 0}}};
+
 static void test_chain(void)
 {
     la_map_step steps[NELEM(chain)];
@@ -486,6 +492,10 @@ static void test_chain(void)
     TEST_INT(steps[0].row, LA_SUPER_FMA_MUL);
     TEST_INT(steps[1].row, LA_SUPER_SUB_MUL);
     TEST_INT(steps[2].row, LA_SUPER_ABS_FMA);
+    memcpy(steps, gate, sizeof gate);
+    TEST_INT(la_map_optimise(steps, NELEM(gate), &code), 2);
+    TEST_INT(steps[0].row, LA_SUPER_FMA_TANH);
+    TEST_INT(steps[1].row, LA_SUPER_MUL_SIGMOID_FMA);
 }
 
 /* A register that is read twice, or is a result, must stay. */
@@ -664,7 +674,7 @@ int main(void)
         {"random programs, bound", test_bound},
         {"a bound register", test_bound_register},
         {"optimised programs", test_optimised},
-        {"a chain becomes three super rows", test_chain},
+        {"chains become super rows", test_chain},
         {"what must not be fused", test_not_fused},
         {"bits do not depend on threads", test_threads},
         {"two results change places", test_swap},

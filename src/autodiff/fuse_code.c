@@ -192,6 +192,20 @@ static uint16_t register_of(const coding *k, const ad_node *x)
 
 /* ---- The node ----------------------------------------------------------- */
 
+/* Is this piece over a square, with results that a swap of its dims leaves as
+ * they are? */
+static bool is_symmetric(const coding *k, const ad_dims *space)
+{
+    bool yes = space->rank == 2 &&
+               ad_dims_equal(k->f->g, space->dim[0], space->dim[1]);
+    for (int i = 0; i < k->n_result && yes; i++) {
+        const ad_cluster_result *r = &k->result[i];
+        yes = r->member->type->facts & AD_SYMMETRIC &&
+              (r->reduce == LA_REDUCE_NONE || r->axes == 3);
+    }
+    return yes;
+}
+
 static bool fill_code(const coding *k, ad_fused *out)
 {
     ad_arena *a = k->f->g->arena;
@@ -221,9 +235,11 @@ static bool fill_code(const coding *k, ad_fused *out)
     memcpy(out->space.dim, t->dim, sizeof(t->dim));
     out->row = row;
     out->n_row = (int)n;
-    out->code = (la_map_code){t->dtype, k->n_input,  k->n_number,
-                              (int)n,   k->n_result, base + k->n_temporary,
-                              number,   step,        result};
+    out->code = (la_map_code){t->dtype,    k->n_input,
+                              k->n_number, (int)n,
+                              k->n_result, base + k->n_temporary,
+                              number,      step,
+                              result,      is_symmetric(k, &out->space)};
     out->code.n_step = la_map_optimise(step, (int)n, &out->code);
     return true;
 }

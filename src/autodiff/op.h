@@ -50,7 +50,8 @@ enum {
     AD_DIAGONAL = 1u << 3,
     AD_PD = 1u << 4, /* symmetric positive definite */
     AD_ORTHOGONAL = 1u << 5,
-    AD_POSITIVE = 1u << 6 /* every element > 0 */
+    AD_POSITIVE = 1u << 6, /* every element > 0 */
+    AD_SKEW = 1u << 7 /* the transpose is the negative */
 };
 
 /* What is known of a value before it is computed. */

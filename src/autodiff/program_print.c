@@ -33,7 +33,7 @@ static void put_value(ad_text_buffer *t, const ad_program *p, uint32_t v)
 
 static void put_rows(ad_text_buffer *t, const ad_fused *f)
 {
-    ad_text_put(t, " {");
+    ad_text_put(t, f->code.symmetric ? " symmetric {" : " {");
     for (int i = 0; i < f->n_row; i++)
         ad_text_putf(t, " %s", la_map_name((la_map_row)f->row[i]));
     for (int i = 0; i < f->code.n_result; i++) {

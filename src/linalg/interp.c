@@ -182,6 +182,24 @@ static void copy_register(const runner *r, int reg, char *block, size_t n)
     r->plan->kernels->row[LA_COPY](n, block, in, r->uniform >> reg & 1);
 }
 
+/* A block of a row of the triangle into an accumulator. */
+static void reduce_triangle(const runner *r, int result, const char *block,
+                            size_t start, size_t n, double *acc)
+{
+    const la_map_plan *p = r->plan;
+    const la_reduce_kind kind = p->code->results[result].reduce;
+    const bool diagonal = start % p->row + n - 1 == start / p->row;
+    double value;
+    if (kind == LA_REDUCE_SUM) {
+        value = 2 * p->kernels->reduce[kind](n - diagonal, block);
+        if (diagonal)
+            value += p->kernels->reduce[kind](1, block + (n - 1) * p->size);
+    } else {
+        value = p->kernels->reduce[kind](n, block);
+    }
+    *acc = la_map_join(kind, *acc, value);
+}
+
 static void finish_results(runner *r, size_t start, size_t n, double *acc)
 {
     const la_map_plan *p = r->plan;
@@ -201,10 +219,19 @@ static void finish_results(runner *r, size_t start, size_t n, double *acc)
         if (q->reduce == LA_REDUCE_NONE)
             la_map_move(p, LA_MAP_WRITE, o, r->offset[o], block, p->out[k].data,
                         start, n);
+        else if (p->triangle)
+            reduce_triangle(r, k, block, start, n, acc + p->acc_start[k]);
         else
             la_map_move(p, LA_MAP_REDUCE, o, r->offset[o], block,
                         (char *)(acc + p->acc_start[k]), start, n);
     }
+}
+
+/* Elements from flat index i to the end of its row. */
+static size_t left_in_row(const la_map_plan *p, size_t i)
+{
+    const size_t col = i % p->row;
+    return p->triangle ? i / p->row + 1 - col : p->row - col;
 }
 
 static void run_chunk(runner *r, size_t chunk)
@@ -217,18 +244,22 @@ static void run_chunk(runner *r, size_t chunk)
     bool new_row = true;
     go_to_row(r, start / p->row);
     for (size_t i = start, n = 0; i < end; i += n) {
-        n = end - i < p->block ? end - i : p->block;
-        if (p->long_rows && n > p->row - i % p->row)
-            n = p->row - i % p->row;
+        const size_t row = p->long_rows ? left_in_row(p, i) : end - i;
+        n = row < p->block ? row : p->block;
+        n = n < end - i ? n : end - i;
         bind_inputs(r, i, n, new_row);
         bind_outputs(r, i);
         for (int k = 0; k < p->code->n_step; k++)
             run_step(r, k, n);
         finish_results(r, i, n, acc);
-        new_row = p->long_rows && (i + n) % p->row == 0;
+        new_row = p->long_rows && n == row;
         if (new_row)
             next_row(r);
+        if (new_row && p->triangle)
+            i += p->row - 1 - i / p->row; /* what is right of the diagonal */
     }
+    if (p->triangle)
+        la_map_mirror(p, start / p->row, end / p->row);
 }
 
 /* ---- the whole -------------------------------------------------------------
@@ -273,9 +304,15 @@ static void run_all(const la_map_plan *p, double *acc, char *scratch)
         id = (size_t)omp_get_thread_num();
 #endif
         start_runner(&r, p, acc, scratch ? scratch + id * bytes : local);
+        if (p->triangle) { /* the last chunks, the longest, first */
+#pragma omp for schedule(dynamic, 1)
+            for (size_t c = 0; c < p->n_chunk; c++)
+                run_chunk(&r, p->n_chunk - 1 - c);
+        } else {
 #pragma omp for schedule(static)
-        for (size_t c = 0; c < p->n_chunk; c++)
-            run_chunk(&r, c);
+            for (size_t c = 0; c < p->n_chunk; c++)
+                run_chunk(&r, c);
+        }
     }
 }
 

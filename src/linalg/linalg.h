@@ -241,6 +241,10 @@ typedef struct la_map_code {
     const double        *constants;
     const la_map_step   *steps;
     const la_map_result *results;
+    /* The index space is (n,n) and each result, stored or summed over both
+     * dims, is the same with the two swapped: then the elements below the
+     * diagonal may stand for those above it. */
+    bool symmetric;
 } la_map_code;
 
 enum { LA_MAP_MAX_REG = 64, LA_MAP_MAX_RESULT = 16 };
@@ -257,7 +261,8 @@ COVAR_API int la_map_optimise(la_map_step *steps, int n_step,
  * dropped. A stored output may be the same view as an input (in place).
  * Reductions run in a fixed order whatever the thread count; a sum over
  * nothing is 0, max -inf, min +inf; NaN propagates. `work` may be NULL where
- * the reduced results have at most 1024 elements together. */
+ * the reduced results have at most 1024 elements together. Symmetric programs
+ * compute about half of the elements where that pays. */
 COVAR_API COVAR_MUST_CHECK covar_status
 la_map_run(const la_exec *exec, const la_map_code *code, int rank,
            const size_t *dim, const la_view *in, const la_view *out,

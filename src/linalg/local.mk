@@ -113,7 +113,7 @@ map_isa_sources += %D%/map_pair.inc
 map_isa_sources += %D%/map_exp.inc %D%/map_hyperbolic.inc %D%/map_erf.inc
 map_isa_sources += %D%/map_brief.inc %D%/map_f32.inc
 map_isa_sources += %D%/map_funcs.inc %D%/map_each.inc %D%/map_rows.inc
-map_isa_sources += %D%/map_super.inc %D%/map_reduce.inc
+map_isa_sources += %D%/map_divide.inc %D%/map_super.inc %D%/map_reduce.inc
 libmap_base_la_SOURCES = $(map_isa_sources)
 libmap_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
 libmap_base_la_CFLAGS = $(VEC_CFLAGS_BASE)

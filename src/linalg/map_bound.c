@@ -100,8 +100,8 @@ static bool to_a_number(const la_map_plan *p, int result)
 static bool is_small(const la_map_plan *p)
 {
     const la_map_code *c = p->code;
-    bool fits = p->total > 0 && p->total <= p->block && p->threads == 1 &&
-                p->n_chunk == 1;
+    bool fits = !p->triangle && p->total > 0 && p->total <= p->block &&
+                p->threads == 1 && p->n_chunk == 1;
     for (int k = 0; k < c->n_in && fits; k++)
         fits = !p->stage[k] &&
                (p->access[k] == LA_MAP_DENSE || p->access[k] == LA_MAP_UNIFORM);

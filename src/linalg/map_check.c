@@ -181,6 +181,23 @@ static covar_status check_overlap(const map_check *c, const la_view *in,
     return COVAR_OK;
 }
 
+static covar_status check_symmetric(const map_check *c)
+{
+    const la_map_code *p = c->code;
+    if (c->rank != 2 || c->dim[0] != c->dim[1])
+        return covar_fail(c->exec->ctx, COVAR_ERR_SHAPE,
+                          "la_map_run: a symmetric program needs a square "
+                          "index space, not one of rank %d%s",
+                          c->rank, c->rank == 2 ? " with other dims" : "");
+    for (int k = 0; k < p->n_result; k++)
+        if (p->results[k].reduce != LA_REDUCE_NONE && p->results[k].axes != 3)
+            return covar_fail(c->exec->ctx, COVAR_ERR_ARG,
+                              "la_map_run: result %d of a symmetric program "
+                              "is reduced over axes 0x%x, not both",
+                              k, p->results[k].axes);
+    return COVAR_OK;
+}
+
 covar_status la_map_check(const la_exec *exec, const la_map_code *code,
                           int rank, const size_t *dim, const la_view *in,
                           const la_view *out, la_view *full)
@@ -191,6 +208,8 @@ covar_status la_map_check(const la_exec *exec, const la_map_code *code,
     COVAR_TRY(check_pointers(c, in, out));
     COVAR_TRY(check_counts(c));
     COVAR_TRY(check_steps(c));
+    if (code->symmetric)
+        COVAR_TRY(check_symmetric(c));
     const la_view space = la_view_dense(NULL, c->code->dtype, c->rank, c->dim);
     for (int i = 0; i < c->code->n_in; i++) {
         COVAR_TRY(check_view(c, "input", i, in[i]));

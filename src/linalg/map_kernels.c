@@ -25,6 +25,9 @@
 #define REAL_BODY "linalg/map_rows.inc"
 #include "linalg/each_real.h"
 
+#define REAL_BODY "linalg/map_divide.inc"
+#include "linalg/each_real.h"
+
 #define REAL_BODY "linalg/map_super.inc"
 #include "linalg/each_real.h"
 

@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include "linalg/map_plan.h"
+#include "linalg/triangle.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,5 +105,52 @@ void la_map_move(const la_map_plan *p, la_map_job job, int k,
         else
             reduce_piece(p, p->code->results[k - p->code->n_in].reduce, &q);
         done += q.n;
+    }
+}
+
+/* The same by single elements, for any strides. */
+static void mirror_slowly(char *data, const ptrdiff_t *stride, size_t size,
+                          size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        for (size_t j = 0; j < i; j++) {
+            const ptrdiff_t low =
+                (ptrdiff_t)i * stride[0] + (ptrdiff_t)j * stride[1];
+            const ptrdiff_t up =
+                (ptrdiff_t)j * stride[0] + (ptrdiff_t)i * stride[1];
+            memcpy(data + up * (ptrdiff_t)size, data + low * (ptrdiff_t)size,
+                   size);
+        }
+}
+
+static void mirror_f64(double *A, ptrdiff_t ld, size_t first, size_t last)
+{
+    double *row = A + (ptrdiff_t)first * ld;
+    const int n = (int)(last - first);
+    la_mirror_block_f64(n, (int)first, row, A + first, ld);
+    la_mirror_lower_f64(n, row + first, ld);
+}
+
+static void mirror_f32(float *A, ptrdiff_t ld, size_t first, size_t last)
+{
+    float *row = A + (ptrdiff_t)first * ld;
+    const int n = (int)(last - first);
+    la_mirror_block_f32(n, (int)first, row, A + first, ld);
+    la_mirror_lower_f32(n, row + first, ld);
+}
+
+void la_map_mirror(const la_map_plan *p, size_t first, size_t last)
+{
+    for (int k = 0; k < p->code->n_result; k++) {
+        const ptrdiff_t *stride = p->nest.stride[p->code->n_in + k];
+        void *data = p->out[k].data;
+        if (p->code->results[k].reduce != LA_REDUCE_NONE)
+            continue;
+        if (stride[1] != 1)
+            mirror_slowly(data, stride, p->size, first, last);
+        else if (p->code->dtype == LA_F64)
+            mirror_f64(data, stride[0], first, last);
+        else
+            mirror_f32(data, stride[0], first, last);
     }
 }

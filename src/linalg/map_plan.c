@@ -10,10 +10,8 @@ enum {
     CHUNK_ELEMENTS = 8192 /* at least, in one with reductions */
 };
 
-/* Arrays of together more bytes than this are taken to come from memory:
- * then shorter blocks keep the loads of the next one closer. */
-static const size_t cached_bytes = 700000;
 static const double thread_ns = 20000; /* work that a thread is worth */
+static const double mirror_ns = 1;     /* to copy an element across */
 
 static int operand_of_result(const la_map_plan *p, int k)
 {
@@ -75,7 +73,8 @@ static void build_nest(la_map_plan *p, int rank, const size_t *dim)
     }
     if (p->nest.n > 0)
         sort_nest(p);
-    la_nest_collapse(&p->nest);
+    if (!p->triangle)
+        la_nest_collapse(&p->nest);
     p->total = la_nest_count(&p->nest);
     p->row = p->nest.dim[p->nest.rank - 1];
     p->long_rows = p->row >= ROW_LENGTH || p->nest.rank == 1;
@@ -158,17 +157,32 @@ static void assign_slots(la_map_plan *p)
 
 static void choose_block(la_map_plan *p, size_t scratch)
 {
-    size_t streams = 0;
-    for (int k = 0; k < p->nest.n; k++)
-        streams += p->access[k] != LA_MAP_UNIFORM;
     const size_t splats = (size_t)p->code->n_reg * LA_MAP_SPLAT;
     size_t bytes = LA_MAP_BLOCK_BYTES;
-    if (streams * p->total * p->size > cached_bytes)
-        bytes /= 2;
     while (p->n_slot > 0 && bytes > 4 * LA_MAP_SPLAT &&
            splats + (size_t)p->n_slot * bytes > scratch)
         bytes /= 2;
     p->block = bytes / p->size;
+}
+
+/* What one element costs. */
+static double element_ns(const la_map_code *code)
+{
+    double ns = 0.3 * code->n_result;
+    for (int i = 0; i < code->n_step; i++)
+        ns += la_row_cost(code->steps[i].row);
+    return ns;
+}
+
+/* Does it pay to compute half of the elements and copy the other half? */
+static bool is_triangle(const la_map_code *code, const size_t *dim)
+{
+    if (!code->symmetric || dim[0] < ROW_LENGTH)
+        return false;
+    int stored = 0;
+    for (int k = 0; k < code->n_result; k++)
+        stored += code->results[k].reduce == LA_REDUCE_NONE;
+    return element_ns(code) > 2 * mirror_ns * stored;
 }
 
 static bool outermost_is_kept(const la_map_plan *p)
@@ -199,10 +213,10 @@ static void choose_chunks(la_map_plan *p, const la_exec *exec, size_t max_acc)
         p->chunk = (p->total + n - 1) / n;
         p->chunk += (p->block - p->chunk % p->block) % p->block;
     }
-    double ns = 0;
-    for (int i = 0; i < p->code->n_step; i++)
-        ns += la_row_cost(p->code->steps[i].row);
-    ns = (ns + 0.3 * p->code->n_result) * (double)p->total;
+    if (p->triangle && p->chunk > 0)
+        p->chunk += (p->row - p->chunk % p->row) % p->row;
+    const double part = p->triangle ? 0.5 : 1;
+    const double ns = part * element_ns(p->code) * (double)p->total;
     const double useful = ns / thread_ns;
     p->threads = useful < exec->threads ? (int)useful : exec->threads;
     p->threads = p->threads > 1 ? p->threads : 1;
@@ -225,6 +239,7 @@ void la_map_plan_init(la_map_plan *plan, const la_exec *exec,
     plan->lanes = LA_MAP_SPLAT / plan->size;
     plan->n_acc = 0;
     plan->n_slot = 0;
+    plan->triangle = is_triangle(code, dim);
     build_nest(plan, rank, dim);
     for (int k = 0; k < plan->nest.n; k++)
         plan->access[k] = (uint8_t)access_of(plan, k);

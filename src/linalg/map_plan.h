@@ -12,7 +12,10 @@
  * in order, so that the bits do not depend on the number of threads:
  *   - shared accumulators: the outermost dim is kept by every reduced result
  *     and a chunk holds whole indices of it;
- *   - private accumulators: each chunk has its own, added up in order. */
+ *   - private accumulators: each chunk has its own, added up in order.
+ *
+ * Of symmetric programs row i may end after element i: a sum counts the others
+ * twice, and when a chunk is done its stored rows are mirrored. */
 #ifndef COVAR_LINALG_MAP_PLAN_H
 #define COVAR_LINALG_MAP_PLAN_H
 
@@ -45,6 +48,7 @@ typedef struct la_map_plan {
     la_nest               nest;
     size_t                total, row, block; /* elements */
     bool                  long_rows;
+    bool                  triangle; /* rows end at the diagonal */
     uint8_t               access[LA_NEST_MAX]; /* by operand */
     bool                  stage[LA_MAP_MAX_REG]; /* inputs to copy first */
     int16_t last_write[LA_MAP_MAX_REG]; /* step, -1 = none */
@@ -88,5 +92,9 @@ typedef enum la_map_job {
 void la_map_move(const la_map_plan *p, la_map_job job, int k,
                  ptrdiff_t row_offset, char *block, char *base, size_t start,
                  size_t n);
+
+/* Copies what rows first .. last - 1 of stored results have left of the
+ * diagonal to the other side. */
+void la_map_mirror(const la_map_plan *p, size_t first, size_t last);
 
 #endif

@@ -23,15 +23,41 @@ static const unsigned char commuting[LA_ROW_COUNT] = {[LA_ADD] = 1,
                                                       [LA_SUPER_ADD_ADD] = 1};
 
 /* Tenths of a ns for an f64 on AVX2; a plain row has 3. */
-static const unsigned char costs[LA_ROW_COUNT] = {
-    [LA_EXP] = 12,         [LA_EXPM1] = 14,    [LA_LOG] = 20,
-    [LA_LOG1P] = 20,       [LA_LOG1MEXP] = 50, [LA_SIN] = 40,
-    [LA_COS] = 40,         [LA_TAN] = 60,      [LA_ATAN] = 40,
-    [LA_SINH] = 40,        [LA_COSH] = 40,     [LA_TANH] = 18,
-    [LA_SIGMOID] = 18,     [LA_SOFTPLUS] = 40, [LA_SOFTPLUS_INV] = 45,
-    [LA_LOG_SIGMOID] = 40, [LA_ERF] = 40,      [LA_ERFC] = 35,
-    [LA_LOG_ERFC] = 70,    [LA_NDTR] = 35,     [LA_LOG_NDTR] = 70,
-    [LA_POW] = 80};
+static const unsigned char costs[LA_ROW_COUNT] = {[LA_EXP] = 12,
+                                                  [LA_EXPM1] = 14,
+                                                  [LA_LOG] = 20,
+                                                  [LA_LOG1P] = 20,
+                                                  [LA_LOG1MEXP] = 50,
+                                                  [LA_SIN] = 40,
+                                                  [LA_COS] = 40,
+                                                  [LA_TAN] = 60,
+                                                  [LA_ATAN] = 40,
+                                                  [LA_SINH] = 40,
+                                                  [LA_COSH] = 40,
+                                                  [LA_TANH] = 18,
+                                                  [LA_SIGMOID] = 18,
+                                                  [LA_SOFTPLUS] = 40,
+                                                  [LA_SOFTPLUS_INV] = 45,
+                                                  [LA_LOG_SIGMOID] = 40,
+                                                  [LA_ERF] = 40,
+                                                  [LA_ERFC] = 35,
+                                                  [LA_LOG_ERFC] = 70,
+                                                  [LA_NDTR] = 35,
+                                                  [LA_LOG_NDTR] = 70,
+                                                  [LA_POW] = 80,
+                                                  [LA_SUPER_MUL_EXP] = 13,
+                                                  [LA_SUPER_SUB_EXP] = 13,
+                                                  [LA_SUPER_FMA_EXP] = 13,
+                                                  [LA_SUPER_EXP_MUL] = 13,
+                                                  [LA_SUPER_MUL_EXP_MUL] = 14,
+                                                  [LA_SUPER_MUL_TANH] = 19,
+                                                  [LA_SUPER_ADD_TANH] = 19,
+                                                  [LA_SUPER_FMA_TANH] = 19,
+                                                  [LA_SUPER_MUL_SIGMOID] = 19,
+                                                  [LA_SUPER_ADD_SIGMOID] = 19,
+                                                  [LA_SUPER_FMA_SIGMOID] = 19,
+                                                  [LA_SUPER_MUL_SIGMOID_FMA] =
+                                                      20};
 
 int la_row_arity(int row)
 {

@@ -33,7 +33,8 @@
     X(LA_SUPER_FMA_TANH, "fma_tanh", 3)       /* tanh(a b + c) */             \
     X(LA_SUPER_MUL_SIGMOID, "mul_sigmoid", 2) /* sigmoid(a b) */              \
     X(LA_SUPER_ADD_SIGMOID, "add_sigmoid", 2) /* sigmoid(a + b) */            \
-    X(LA_SUPER_FMA_SIGMOID, "fma_sigmoid", 3) /* sigmoid(a b + c) */
+    X(LA_SUPER_FMA_SIGMOID, "fma_sigmoid", 3) /* sigmoid(a b + c) */          \
+    X(LA_SUPER_MUL_SIGMOID_FMA, "mul_sigmoid_fma", 4) /* sigmoid(a b) c + d */
 
 #define LA_SUPER_CODE(row, name, arity) row,
 enum la_super_row {

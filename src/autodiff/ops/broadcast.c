@@ -16,8 +16,25 @@ static bool is_scalar(const ad_node *y, int i)
     return ad_in_type(y, i)->rank == 0;
 }
 
-/* v v': the product of a vector as a column and as a row. */
-static bool is_outer_square(const ad_node *y, int rank)
+/* One dim of a matrix is 1: a row or a column. */
+static bool is_vector(const ad_node *x)
+{
+    const ad_type *t = x->type;
+    return t->rank == 1 ||
+           (t->rank == 2 && (ad_is_one(t->dim[0]) || ad_is_one(t->dim[1])));
+}
+
+/* The vector that a row or column has its elements from, in their order. */
+static const ad_node *elements_of(const ad_node *x)
+{
+    while (is_vector(x) && (x->op == &ad_op_expand || x->op == &ad_op_squeeze ||
+                            x->op == &ad_op_transpose))
+        x = x->in[0];
+    return x;
+}
+
+/* v expanded to a column and to a row, also of every matrix of a batch. */
+static bool is_expanded_pair(const ad_node *y, int rank)
 {
     const ad_node *a = y->in[0], *b = y->in[1];
     if (a->op != &ad_op_expand || b->op != &ad_op_expand ||
@@ -26,6 +43,55 @@ static bool is_outer_square(const ad_node *y, int rank)
     int64_t i = ((const ad_axis_fields *)a->fields)->axis;
     int64_t j = ((const ad_axis_fields *)b->fields)->axis;
     return i + j == 2 * rank - 3 && (i == rank - 1 || j == rank - 1);
+}
+
+/* Is one operand of a matrix the other, transposed? */
+static bool is_transposed_pair(const ad_node *y, const ad_type *t)
+{
+    const ad_node *a = y->in[0], *b = y->in[1];
+    if (t->rank != 2 || is_expanded_pair(y, t->rank))
+        return is_expanded_pair(y, t->rank);
+    if ((a->op == &ad_op_transpose && a->in[0] == b) ||
+        (b->op == &ad_op_transpose && b->in[0] == a))
+        return true;
+    return is_vector(a) && is_vector(b) && elements_of(a) == elements_of(b) &&
+           ad_is_one(a->type->dim[0]) != ad_is_one(b->type->dim[0]) &&
+           ad_is_one(a->type->dim[1]) != ad_is_one(b->type->dim[1]);
+}
+
+static bool commutes(const ad_op *op)
+{
+    return op == &ad_op_add || op == &ad_op_mul || op == &ad_op_min ||
+           op == &ad_op_max || op == &ad_op_eq || op == &ad_op_ne;
+}
+
+/* Operand i, as far as the transpose of the result goes. */
+static unsigned symmetry_in(const ad_node *y, int i, const ad_type *t)
+{
+    if (is_scalar(y, i))
+        return AD_SYMMETRIC;
+    return full(y, i, t) ? ad_in_type(y, i)->facts & (AD_SYMMETRIC | AD_SKEW)
+                         : 0;
+}
+
+/* Is y the same (AD_SYMMETRIC) or the negative (AD_SKEW) with the last two
+ * dims swapped? */
+static unsigned symmetry_of(const ad_node *y, const ad_type *t)
+{
+    const ad_op *op = y->op;
+    unsigned all = AD_SYMMETRIC;
+    const bool product = op == &ad_op_mul || op == &ad_op_div;
+    const bool sum = op == &ad_op_add || op == &ad_op_sub;
+    for (int i = 0; i < y->n_in; i++)
+        all &= symmetry_in(y, i, t);
+    if (all || y->n_in != 2)
+        return all;
+    if ((commutes(op) || op == &ad_op_sub) && is_transposed_pair(y, t))
+        return op == &ad_op_sub ? AD_SKEW : AD_SYMMETRIC;
+    const unsigned a = symmetry_in(y, 0, t), b = symmetry_in(y, 1, t);
+    if (product && a && b)
+        return a & b & AD_SKEW ? AD_SYMMETRIC : AD_SKEW;
+    return sum ? a & b & AD_SKEW : 0;
 }
 
 static unsigned facts_of(const ad_node *y, const ad_type *t)
@@ -38,12 +104,6 @@ static unsigned facts_of(const ad_node *y, const ad_type *t)
     bool either = op == &ad_op_mul || op == &ad_op_div;
     bool sum = op == &ad_op_add || op == &ad_op_sub;
 
-    if ((fa && (a & AD_SYMMETRIC) &&
-         (is_scalar(y, 1) || (fb && (b & AD_SYMMETRIC)))) ||
-        (fb && (b & AD_SYMMETRIC) && is_scalar(y, 0)))
-        facts |= AD_SYMMETRIC;
-    if (op == &ad_op_mul && is_outer_square(y, t->rank))
-        facts |= AD_SYMMETRIC;
     if (sum && fa && fb)
         facts |= a & b & tri;
     if (either && fa && is_scalar(y, 1))
@@ -100,9 +160,9 @@ covar_status ad_infer_elementwise(ad_node *y)
         COVAR_TRY(ad_need_same_dtype(y, 0, i));
         COVAR_TRY(merge_shape(y, i, &t, &first));
     }
-    t.facts = 0;
-    if (y->n_in == 2)
-        t.facts = facts_of(y, &t);
+    t.facts = y->n_in == 2 ? facts_of(y, &t) : 0;
+    if (t.rank >= 2)
+        t.facts |= symmetry_of(y, &t);
     ad_node_set_type(y, 0, &t);
     return COVAR_OK;
 }

@@ -99,7 +99,10 @@ static covar_status infer_fill(ad_node *y)
     ad_type type = {.dtype = (la_dtype)f->dtype, .rank = f->dims.rank};
     for (int i = 0; i < type.rank; i++)
         type.dim[i] = f->dims.dim[i];
+    const int last = type.rank - 1;
     type.facts = f->value > 0 ? AD_POSITIVE : 0;
+    if (last > 0 && ad_dims_equal(y->graph, type.dim[last - 1], type.dim[last]))
+        type.facts |= AD_SYMMETRIC;
     ad_node_set_type(y, 0, &type);
     return COVAR_OK;
 }

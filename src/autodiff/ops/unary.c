@@ -206,7 +206,9 @@ static ad_node *d_log_erfc(ad_node *g, ad_node *x, ad_node *y)
 
 enum {
     ODD_ZERO = 1, /* f(0) = 0: triangles and diagonals stay what they are */
-    ABOVE = 2     /* f > 0 everywhere */
+    ABOVE = 2,    /* f > 0 everywhere */
+    ODD = 4,      /* f(-x) = -f(x) */
+    EVEN = 8      /* f(-x) = f(x) */
 };
 
 typedef struct unary_row {
@@ -216,33 +218,33 @@ typedef struct unary_row {
 } unary_row;
 
 static const unary_row rows[LA_MAP_COUNT] = {
-    [LA_COPY] = {d_copy, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_NEG] = {d_neg, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_ABS] = {d_abs, AD_DRAW_POSITIVE, ODD_ZERO},
-    [LA_SIGN] = {NULL, AD_DRAW_POSITIVE, ODD_ZERO},
+    [LA_COPY] = {d_copy, AD_DRAW_NORMAL, ODD_ZERO | ODD},
+    [LA_NEG] = {d_neg, AD_DRAW_NORMAL, ODD_ZERO | ODD},
+    [LA_ABS] = {d_abs, AD_DRAW_POSITIVE, ODD_ZERO | EVEN},
+    [LA_SIGN] = {NULL, AD_DRAW_POSITIVE, ODD_ZERO | ODD},
     [LA_FLOOR] = {NULL, AD_DRAW_NORMAL, ODD_ZERO},
     [LA_CEIL] = {NULL, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_ROUND] = {NULL, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_SQUARE] = {d_square, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_RECIP] = {d_recip, AD_DRAW_POSITIVE, 0},
+    [LA_ROUND] = {NULL, AD_DRAW_NORMAL, ODD_ZERO | ODD},
+    [LA_SQUARE] = {d_square, AD_DRAW_NORMAL, ODD_ZERO | EVEN},
+    [LA_RECIP] = {d_recip, AD_DRAW_POSITIVE, ODD},
     [LA_SQRT] = {d_sqrt, AD_DRAW_POSITIVE, ODD_ZERO},
     [LA_EXP] = {d_exp, AD_DRAW_NORMAL, ABOVE},
     [LA_EXPM1] = {d_expm1, AD_DRAW_NORMAL, ODD_ZERO},
     [LA_LOG] = {d_log, AD_DRAW_POSITIVE, 0},
     [LA_LOG1P] = {d_log1p, AD_DRAW_POSITIVE, ODD_ZERO},
     [LA_LOG1MEXP] = {d_log_exp_gap, AD_DRAW_NEGATIVE, 0},
-    [LA_SIN] = {d_sin, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_COS] = {d_cos, AD_DRAW_NORMAL, 0},
-    [LA_TAN] = {d_tan, AD_DRAW_UNIT, ODD_ZERO},
-    [LA_ATAN] = {d_atan, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_SINH] = {d_sinh, AD_DRAW_NORMAL, ODD_ZERO},
-    [LA_COSH] = {d_cosh, AD_DRAW_NORMAL, ABOVE},
-    [LA_TANH] = {d_tanh, AD_DRAW_NORMAL, ODD_ZERO},
+    [LA_SIN] = {d_sin, AD_DRAW_NORMAL, ODD_ZERO | ODD},
+    [LA_COS] = {d_cos, AD_DRAW_NORMAL, EVEN},
+    [LA_TAN] = {d_tan, AD_DRAW_UNIT, ODD_ZERO | ODD},
+    [LA_ATAN] = {d_atan, AD_DRAW_NORMAL, ODD_ZERO | ODD},
+    [LA_SINH] = {d_sinh, AD_DRAW_NORMAL, ODD_ZERO | ODD},
+    [LA_COSH] = {d_cosh, AD_DRAW_NORMAL, ABOVE | EVEN},
+    [LA_TANH] = {d_tanh, AD_DRAW_NORMAL, ODD_ZERO | ODD},
     [LA_SIGMOID] = {d_sigmoid, AD_DRAW_NORMAL, ABOVE},
     [LA_SOFTPLUS] = {d_softplus, AD_DRAW_NORMAL, ABOVE},
     [LA_SOFTPLUS_INV] = {d_log_exp_gap, AD_DRAW_POSITIVE, 0},
     [LA_LOG_SIGMOID] = {d_log_sigmoid, AD_DRAW_NORMAL, 0},
-    [LA_ERF] = {d_erf, AD_DRAW_NORMAL, ODD_ZERO},
+    [LA_ERF] = {d_erf, AD_DRAW_NORMAL, ODD_ZERO | ODD},
     [LA_ERFC] = {d_erfc, AD_DRAW_NORMAL, ABOVE},
     [LA_LOG_ERFC] = {d_log_erfc, AD_DRAW_NORMAL, 0},
     [LA_NDTR] = {d_ndtr, AD_DRAW_NORMAL, ABOVE},
@@ -263,6 +265,10 @@ static covar_status infer(ad_node *y)
         t.facts |= in & shaped;
     if (rows[y->op->row].shape & ABOVE)
         t.facts |= AD_POSITIVE;
+    if (in & AD_SKEW && rows[y->op->row].shape & ODD)
+        t.facts |= AD_SKEW;
+    if (in & AD_SKEW && rows[y->op->row].shape & EVEN)
+        t.facts |= AD_SYMMETRIC;
     if (y->op->row == LA_COPY)
         t.facts = in;
     ad_node_set_type(y, 0, &t);
