@@ -5,7 +5,10 @@
  * parameters. Each line: median processor time of ours and of dpotrf_ on the
  * same matrix, interleaved, their ratio (3 is the floor: n^3/3 flops for the
  * factor, 2 n^3/3 for the inverse), and the planned memory in n^2 doubles.
- *     bench_gp [--full] [--threads N]     (--full adds n = 4000) */
+ *     bench_gp [--full] [--threads N] [--pairs]
+ * --full adds n = 4000; --pairs compares N threads (default 2) with one
+ * instead, as 21 pairs of runs one after the other: the median ratio, which
+ * should be 0.95 at least. */
 #include "config.h"
 
 #include "gp/fit_impl.h"
@@ -159,19 +162,71 @@ static void run_case(covar_context *ctx, int threads, size_t n)
     clear(&c);
 }
 
+static void prepare(case_data *c)
+{
+    c->ctx = covar_context_create();
+    if (!c->ctx)
+        exit(1);
+    covar_context_set_threads(c->ctx, c->threads);
+    setup(c);
+    time_ours(c);
+}
+
+static double wall_time_with(case_data *c)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(c->threads);
+#endif
+    struct timespec a, b;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    time_ours(c);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    return (double)(b.tv_sec - a.tv_sec) +
+           1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+}
+
+static void run_pairs(int threads, size_t n)
+{
+    case_data one = {.threads = 1, .n = n}, more = {.threads = threads, .n = n};
+    double ratio[MOST_RUNS], alone[MOST_RUNS];
+    prepare(&one);
+    prepare(&more);
+    for (size_t i = 0; i < MOST_RUNS; i++) {
+        alone[i] = wall_time_with(&one);
+        ratio[i] = alone[i] / wall_time_with(&more);
+    }
+    printf("n = %5zu  one thread %9.2f ms  %d threads are %.2f times as fast "
+           "(bar 0.95)\n",
+           n, 1e3 * median(alone, MOST_RUNS), threads,
+           median(ratio, MOST_RUNS));
+    fflush(stdout);
+    covar_context *contexts[] = {one.ctx, more.ctx};
+    clear(&one);
+    clear(&more);
+    covar_context_free(contexts[0]);
+    covar_context_free(contexts[1]);
+}
+
 int main(int argc, char **argv)
 {
     static const size_t sizes[] = {500, 1000, 2000, 4000};
-    bool full = false;
-    int threads = 1;
+    bool full = false, pairs = false;
+    int threads = 0;
     for (int i = 1; i < argc; i++) {
         full = full || strcmp(argv[i], "--full") == 0;
+        pairs = pairs || strcmp(argv[i], "--pairs") == 0;
         if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             threads = atoi(argv[i + 1]);
     }
+    threads = threads > 0 ? threads : pairs ? 2 : 1;
     const char *core = getenv("OPENBLAS_CORETYPE");
     printf("GP, RBF-ARD, d = %d, f64, %d thread(s), OPENBLAS_CORETYPE %s\n", D,
            threads, core ? core : "unset");
+    const size_t n_size = full ? 4 : 3;
+    for (size_t i = 0; i < n_size && pairs; i++)
+        run_pairs(threads, sizes[i]);
+    if (pairs)
+        return 0;
     covar_context *ctx = covar_context_create();
     if (!ctx)
         return 1;
@@ -179,7 +234,7 @@ int main(int argc, char **argv)
 #ifdef _OPENMP
     omp_set_num_threads(threads); /* for the bare dpotrf_ */
 #endif
-    for (size_t i = 0; i < (full ? 4u : 3u); i++)
+    for (size_t i = 0; i < n_size; i++)
         run_case(ctx, threads, sizes[i]);
     covar_context_free(ctx);
     return 0;

@@ -4,30 +4,26 @@
  * A register is a block of L1 cache, or no memory at all: inputs that are
  * contiguous are read where they are, and a stored result is written where it
  * goes by the step that computes it. Each step is one call of a row function
- * over the block. A register with one value for the whole block (a constant,
- * a broadcast input, and what is computed from these alone) is a single vector.
- * Reduced results are added up block by block and never stored.
- *
- * The file is longer than 400 lines: the parts of one inner loop, which share
- * their state. */
+ * over the block; what it reads and writes is decided once for all blocks, or
+ * for each block anew where the program is very long. Reduced results are
+ * added up block by block and never stored. */
 #include <config.h>
 
-#include "linalg/map_plan.h"
-
-#include <string.h>
+#include "linalg/map_decode.h"
 
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
 
+enum { MOST_CALLS = 96 }; /* decoded at a time */
+
 /* What one thread works with. */
 typedef struct runner {
     const la_map_plan *plan;
     double *acc; /* of all chunks */
-    char *splat, *blocks;
-    const char *at[LA_MAP_MAX_REG]; /* elements of each register now */
-    char *out[LA_MAP_MAX_RESULT];
-    uint64_t uniform;              /* registers with one value */
+    char *place[LA_MAP_MAX_PLACE];
+    la_map_call call[MOST_CALLS];
+    la_map_decoder end;            /* where registers are after all steps */
     size_t index[LA_MAX_DIMS];     /* of the row */
     ptrdiff_t offset[LA_NEST_MAX]; /* of the row, in elements */
 } runner;
@@ -62,124 +58,64 @@ static void next_row(runner *r)
 /* ---- blocks ----------------------------------------------------------------
  */
 
-static char *slot(const runner *r, int number)
-{
-    return r->blocks + (size_t)number * r->plan->block * r->plan->size;
-}
-
-static void fill_splat(const runner *r, int reg, const void *element)
-{
-    const size_t size = r->plan->size;
-    for (size_t i = 0; i < r->plan->lanes; i++)
-        memcpy(r->splat + reg * LA_MAP_SPLAT + i * size, element, size);
-}
-
-static void set_constants(runner *r)
-{
-    const la_map_code *c = r->plan->code;
-    for (int k = 0; k < c->n_const; k++) {
-        const int reg = c->n_in + k;
-        const float single = (float)c->constants[k];
-        const double full = c->constants[k];
-        fill_splat(r, reg, c->dtype == LA_F64 ? (const void *)&full : &single);
-        r->at[reg] = r->splat + reg * LA_MAP_SPLAT;
-    }
-}
-
-/* Points each input at its elements for the block [start, start + n). */
+/* Points each input at its elements for the block [start, start + n), or
+ * copies them to its block. */
 static void bind_inputs(runner *r, size_t start, size_t n, bool new_row)
 {
     const la_map_plan *p = r->plan;
-    const size_t col = start % p->row;
-    r->uniform = 0;
-    for (int k = 0; k < p->code->n_in; k++) {
-        char *data = p->in[k].data;
-        const char *x = data;
-        switch (p->access[k]) {
-        case LA_MAP_DENSE:
-            x = data + start * p->size;
-            break;
-        case LA_MAP_ROW:
-            x = data + (r->offset[k] + (ptrdiff_t)col) * (ptrdiff_t)p->size;
-            break;
-        case LA_MAP_REPEAT:
-            if (new_row)
-                fill_splat(r, k, data + r->offset[k] * (ptrdiff_t)p->size);
-            /* fall through */
-        case LA_MAP_UNIFORM:
-            x = r->splat + k * LA_MAP_SPLAT;
-            r->uniform |= UINT64_C(1) << k;
-            break;
-        default:
-            la_map_move(p, LA_MAP_READ, k, r->offset[k], slot(r, p->slot[k]),
-                        data, start, n);
-            x = slot(r, p->slot[k]);
-        }
-        r->at[k] = x;
-        if (p->stage[k] && !(r->uniform >> k & 1) &&
-            p->access[k] != LA_MAP_GATHER) {
-            memcpy(slot(r, p->slot[k]), x, n * p->size);
-            r->at[k] = slot(r, p->slot[k]);
-        }
+    const la_map_code *c = p->code;
+    const ptrdiff_t col = (ptrdiff_t)(start % p->row);
+    const ptrdiff_t size = (ptrdiff_t)p->size;
+    for (int k = 0; k < c->n_in; k++) {
+        char *data = p->in[k].data,
+             *block = r->place[la_map_place_of_block(c, k)];
+        if (p->access[k] == LA_MAP_DENSE)
+            r->place[k] = data + start * p->size;
+        else if (p->access[k] == LA_MAP_ROW)
+            r->place[k] = data + (r->offset[k] + col) * size;
+        else if (p->access[k] == LA_MAP_REPEAT && new_row)
+            la_map_fill_vector(r->place[la_map_place_of_vector(c, k)],
+                               data + r->offset[k] * size, p->size);
+        else if (p->access[k] == LA_MAP_GATHER)
+            la_map_move(p, LA_MAP_READ, k, r->offset[k], block, data, start, n);
+        if (p->stage[k] &&
+            (p->access[k] == LA_MAP_DENSE || p->access[k] == LA_MAP_ROW))
+            memcpy(block, r->place[k], n * p->size);
     }
-    for (int k = 0; k < p->code->n_const; k++)
-        r->uniform |= UINT64_C(1) << (p->code->n_in + k);
 }
 
 static void bind_outputs(runner *r, size_t start)
 {
     const la_map_plan *p = r->plan;
-    const size_t col = start % p->row;
+    const ptrdiff_t col = (ptrdiff_t)(start % p->row);
     for (int k = 0; k < p->code->n_result; k++) {
         const int o = p->code->n_in + k;
         char *data = p->out[k].data;
-        const uint8_t a = p->access[o];
-        r->out[k] = NULL;
         if (p->code->results[k].reduce != LA_REDUCE_NONE)
             continue;
-        if (a == LA_MAP_ROW)
-            r->out[k] =
-                data + (r->offset[o] + (ptrdiff_t)col) * (ptrdiff_t)p->size;
-        else if (a != LA_MAP_GATHER)
-            r->out[k] = data + start * p->size;
+        if (p->access[o] == LA_MAP_ROW)
+            data += (r->offset[o] + col) * (ptrdiff_t)p->size;
+        else if (p->access[o] == LA_MAP_DENSE)
+            data += start * p->size;
+        r->place[la_map_place_of_result(p->code, k)] = data;
     }
 }
 
-static void run_step(runner *r, int i, size_t n)
+static void run_steps(runner *r, size_t n)
 {
     const la_map_plan *p = r->plan;
-    const la_map_step *s = &p->code->steps[i];
-    const int arity = la_row_arity(s->row);
-    const void *in[LA_ROW_MAX_ARITY];
-    unsigned uniform = 0;
-    for (int k = 0; k < arity; k++) {
-        const int reg = la_step_operand(s, k);
-        in[k] = r->at[reg];
-        uniform |= (unsigned)(r->uniform >> reg & 1) << k;
+    const int n_step = p->code->n_step;
+    la_map_decoder d;
+    if (n_step <= MOST_CALLS) {
+        la_map_run_calls(r->call, n_step, r->place, p->lanes, n);
+        return;
     }
-    if ((uniform & 3) == 1 && arity > 1 && la_row_commutes(s->row)) {
-        const void *first = in[0];
-        in[0] = in[1];
-        in[1] = first;
-        uniform ^= 3;
+    la_map_decode_start(&d, p);
+    for (int i = 0, count = 0; i < n_step; i += count) {
+        for (count = 0; count < MOST_CALLS && i + count < n_step; count++)
+            r->call[count] = la_map_decode(&d, i + count);
+        la_map_run_calls(r->call, count, r->place, p->lanes, n);
     }
-    const bool one_value = uniform == (1u << arity) - 1;
-    const bool direct = p->last_write[s->out] == i && p->target[s->out] >= 0;
-    char *out = direct ? r->out[p->target[s->out]] : slot(r, p->slot[s->out]);
-    if (one_value)
-        out = r->splat + s->out * LA_MAP_SPLAT;
-    p->kernels->row[s->row](one_value ? p->lanes : n, out, in,
-                            one_value ? 0 : uniform);
-    r->at[s->out] = out;
-    r->uniform &= ~(UINT64_C(1) << s->out);
-    r->uniform |= (uint64_t)one_value << s->out;
-}
-
-/* Register `reg` as a full block at `block`. */
-static void copy_register(const runner *r, int reg, char *block, size_t n)
-{
-    const void *in[1] = {r->at[reg]};
-    r->plan->kernels->row[LA_COPY](n, block, in, r->uniform >> reg & 1);
 }
 
 /* A block of a row of the triangle into an accumulator. */
@@ -200,31 +136,42 @@ static void reduce_triangle(const runner *r, int result, const char *block,
     *acc = la_map_join(kind, *acc, value);
 }
 
-static void finish_results(runner *r, size_t start, size_t n, double *acc)
+/* The register at place `from` as a full block at place `to`. */
+static void copy_register(runner *r, uint8_t from, bool uniform, uint8_t to,
+                          size_t n)
+{
+    const la_map_call copy = la_map_copy_call(r->plan, from, uniform, to);
+    la_map_run_calls(&copy, 1, r->place, r->plan->lanes, n);
+}
+
+static void finish_result(runner *r, int k, size_t start, size_t n, double *acc)
 {
     const la_map_plan *p = r->plan;
-    for (int k = 0; k < p->code->n_result; k++) {
-        const la_map_result *q = &p->code->results[k];
-        const int o = p->code->n_in + k;
-        char *block = (char *)(uintptr_t)r->at[q->reg];
-        if (r->out[k]) {
-            if (block != r->out[k])
-                copy_register(r, q->reg, r->out[k], n);
-            continue;
-        }
-        if (r->uniform >> q->reg & 1) {
-            block = slot(r, p->out_slot[k]);
-            copy_register(r, q->reg, block, n);
-        }
-        if (q->reduce == LA_REDUCE_NONE)
-            la_map_move(p, LA_MAP_WRITE, o, r->offset[o], block, p->out[k].data,
-                        start, n);
-        else if (p->triangle)
-            reduce_triangle(r, k, block, start, n, acc + p->acc_start[k]);
-        else
-            la_map_move(p, LA_MAP_REDUCE, o, r->offset[o], block,
-                        (char *)(acc + p->acc_start[k]), start, n);
+    const la_map_result *q = &p->code->results[k];
+    const int o = p->code->n_in + k;
+    const bool reduced = q->reduce != LA_REDUCE_NONE;
+    const bool uniform = r->end.uniform >> q->reg & 1;
+    const uint8_t out = la_map_place_of_result(p->code, k);
+    uint8_t from = r->end.at[q->reg];
+    if (!reduced && p->access[o] != LA_MAP_GATHER) {
+        if (from != out)
+            copy_register(r, from, uniform, out, n);
+        return;
     }
+    if (uniform) {
+        const uint8_t block =
+            la_map_place_of_block(p->code, p->code->n_reg + k);
+        copy_register(r, from, true, block, n);
+        from = block;
+    }
+    if (!reduced)
+        la_map_move(p, LA_MAP_WRITE, o, r->offset[o], r->place[from],
+                    p->out[k].data, start, n);
+    else if (p->triangle)
+        reduce_triangle(r, k, r->place[from], start, n, acc + p->acc_start[k]);
+    else
+        la_map_move(p, LA_MAP_REDUCE, o, r->offset[o], r->place[from],
+                    (char *)(acc + p->acc_start[k]), start, n);
 }
 
 /* Elements from flat index i to the end of its row. */
@@ -249,9 +196,9 @@ static void run_chunk(runner *r, size_t chunk)
         n = n < end - i ? n : end - i;
         bind_inputs(r, i, n, new_row);
         bind_outputs(r, i);
-        for (int k = 0; k < p->code->n_step; k++)
-            run_step(r, k, n);
-        finish_results(r, i, n, acc);
+        run_steps(r, n);
+        for (int k = 0; k < p->code->n_result; k++)
+            finish_result(r, k, i, n, acc);
         new_row = p->long_rows && n == row;
         if (new_row)
             next_row(r);
@@ -265,17 +212,45 @@ static void run_chunk(runner *r, size_t chunk)
 /* ---- the whole -------------------------------------------------------------
  */
 
+/* Slots without memory stay NULL: nothing is decoded to be there. */
+static void place_slots(runner *r, char *vectors)
+{
+    const la_map_plan *p = r->plan;
+    const la_map_code *c = p->code;
+    char *blocks = vectors + (size_t)c->n_reg * LA_MAP_SPLAT;
+    const size_t bytes = p->block * p->size;
+    for (int k = 0; k < c->n_reg + c->n_result; k++) {
+        const int slot = k < c->n_reg ? p->slot[k] : p->out_slot[k - c->n_reg];
+        r->place[la_map_place_of_block(c, k)] =
+            slot < 0 ? NULL : blocks + (size_t)slot * bytes;
+    }
+    for (int k = 0; k < c->n_reg; k++)
+        r->place[la_map_place_of_vector(c, k)] =
+            vectors + (size_t)k * LA_MAP_SPLAT;
+}
+
 static void start_runner(runner *r, const la_map_plan *p, double *acc,
                          char *scratch)
 {
+    const la_map_code *c = p->code;
     r->plan = p;
     r->acc = acc;
-    r->splat = scratch;
-    r->blocks = scratch + (size_t)p->code->n_reg * LA_MAP_SPLAT;
-    set_constants(r);
-    for (int k = 0; k < p->code->n_in; k++)
+    place_slots(r, scratch);
+    for (int k = 0; k < c->n_in; k++) {
+        char *vector = r->place[la_map_place_of_vector(c, k)];
+        r->place[k] = p->in[k].data;
         if (p->access[k] == LA_MAP_UNIFORM)
-            fill_splat(r, k, p->in[k].data);
+            la_map_fill_vector(vector, p->in[k].data, p->size);
+    }
+    for (int k = 0; k < c->n_const; k++)
+        la_map_fill_constant(r->place[la_map_place_of_vector(c, c->n_in + k)],
+                             c, k);
+    la_map_decode_start(&r->end, p);
+    for (int i = 0; i < c->n_step; i++) {
+        const la_map_call call = la_map_decode(&r->end, i);
+        if (i < MOST_CALLS)
+            r->call[i] = call;
+    }
 }
 
 /* Without a parallel region, which takes a while even for one thread. */

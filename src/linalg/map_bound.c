@@ -3,24 +3,14 @@
  *
  * Planning a map costs a microsecond, as much as its arithmetic on a thousand
  * numbers. Where all elements fit in one block and every operand is contiguous
- * or one value, the plan is decoded into a list of row calls: each operand is
- * the number of a place, and the places of arrays are looked up anew in every
- * run. Rows and their order are those of the interpreter, and so are the bits.
- * What does not fit is left to the interpreter. */
+ * or one value, the calls of its rows (map_decode.h) are kept, and only the
+ * places of arrays are looked up anew in every run. Rows and their order are
+ * those of the interpreter, and so are the bits. What does not fit is left to
+ * it. */
 #include <config.h>
 
 #include "linalg/check.h"
-#include "linalg/map_plan.h"
-
-#include <string.h>
-
-/* out = row(in...) on n elements, by places. */
-typedef struct small_step {
-    la_row_fn *row;
-    size_t n;
-    uint8_t out, in[LA_ROW_MAX_ARITY];
-    uint8_t arity, uniform;
-} small_step;
+#include "linalg/map_decode.h"
 
 /* Result `out` = the reduction of the elements at a place. */
 typedef struct small_reduction {
@@ -29,8 +19,7 @@ typedef struct small_reduction {
     uint8_t place, out;
 } small_reduction;
 
-/* Places: inputs, results, then in `work` a block for each register and each
- * result and a vector for each register with one value, then constants. */
+/* Blocks and vectors are in `work`, but for the constants. */
 struct la_map_bound {
     const la_exec *exec;
     const la_map_code *code;
@@ -38,25 +27,21 @@ struct la_map_bound {
     size_t dim[LA_MAX_DIMS];
     bool small; /* else everything below is unset */
 
-    size_t total, size, block; /* elements, bytes of one, of a block */
-    int n_step, n_reduction, n_block;
-    uint64_t splat;   /* inputs of one value: copied to a vector first */
-    const void *work; /* what the places of blocks follow from */
-    small_step *step; /* the arrays follow the struct */
+    size_t total, size, lanes; /* elements, bytes of one, in a vector */
+    size_t block;              /* bytes */
+    int n_call, n_reduction;
+    uint64_t splat;    /* inputs of one value: copied to a vector first */
+    const void *work;  /* what the places of blocks follow from */
+    la_map_call *call; /* the arrays follow the struct */
     small_reduction *reduction;
-    char **place;
+    char **place, **vector; /* vector: the places of vectors */
     char *constants;
 };
 
 /* ---- Memory ------------------------------------------------------------- */
 
-static size_t count_places(const la_map_code *c)
-{
-    return (size_t)(c->n_in + 2 * c->n_result + 2 * c->n_reg + c->n_const);
-}
-
 /* Every result may need a copy besides its reduction. */
-static size_t count_steps(const la_map_code *c)
+static size_t count_calls(const la_map_code *c)
 {
     return (size_t)(c->n_step + c->n_result);
 }
@@ -65,27 +50,22 @@ size_t la_map_bound_size(const la_map_code *code)
 {
     if (!code)
         return 0;
-    return sizeof(la_map_bound) + count_steps(code) * sizeof(small_step) +
+    return sizeof(la_map_bound) + count_calls(code) * sizeof(la_map_call) +
            (size_t)code->n_result * sizeof(small_reduction) +
-           count_places(code) * sizeof(char *) +
+           (size_t)la_map_place_count(code) * sizeof(char *) +
            (1 + (size_t)code->n_const) * LA_MAP_SPLAT;
 }
 
 static void lay_out(la_map_bound *b)
 {
     const la_map_code *c = b->code;
-    b->step = (small_step *)(void *)(b + 1);
-    b->reduction = (small_reduction *)(void *)(b->step + count_steps(c));
+    b->call = (la_map_call *)(void *)(b + 1);
+    b->reduction = (small_reduction *)(void *)(b->call + count_calls(c));
     b->place = (char **)(void *)(b->reduction + c->n_result);
-    const uintptr_t end = (uintptr_t)(b->place + count_places(c));
+    b->vector = b->place + la_map_place_of_vector(c, 0);
+    const uintptr_t end = (uintptr_t)(b->place + la_map_place_count(c));
     b->constants =
         (char *)((end + LA_MAP_SPLAT - 1) / LA_MAP_SPLAT * LA_MAP_SPLAT);
-}
-
-static void fill_splat(char *to, const void *element, size_t size)
-{
-    for (size_t i = 0; i < LA_MAP_SPLAT; i += size)
-        memcpy(to + i, element, size);
 }
 
 /* ---- Decoding ----------------------------------------------------------- */
@@ -112,132 +92,50 @@ static bool is_small(const la_map_plan *p)
     return fits;
 }
 
-/* Where each register is while the program is decoded. */
-typedef struct decoder {
-    la_map_bound *b;
-    const la_map_plan *p;
-    uint8_t at[LA_MAP_MAX_REG];
-    uint64_t uniform; /* registers with one value */
-} decoder;
-
-/* No block is shared: register r has block r, result k has block n_reg + k. */
-static uint8_t block_place(const decoder *d, int block)
-{
-    return (uint8_t)(d->b->code->n_in + d->b->code->n_result + block);
-}
-
-/* Apart from the block, which a step may write while it reads the vector. */
-static uint8_t vector_place(const decoder *d, int reg)
-{
-    return block_place(d, d->b->n_block + reg);
-}
-
-static void add_step(decoder *d, int row, uint8_t out, const uint8_t *in,
-                     unsigned uniform, size_t n)
-{
-    small_step *s = &d->b->step[d->b->n_step++];
-    *s = (small_step){.row = d->p->kernels->row[row],
-                      .n = n,
-                      .out = out,
-                      .arity = (uint8_t)la_row_arity(row),
-                      .uniform = (uint8_t)uniform};
-    memcpy(s->in, in, s->arity);
-}
-
-static void decode_step(decoder *d, int i)
-{
-    const la_map_plan *p = d->p;
-    const la_map_step *s = &p->code->steps[i];
-    const int arity = la_row_arity(s->row);
-    uint8_t in[LA_ROW_MAX_ARITY];
-    unsigned uniform = 0;
-    for (int k = 0; k < arity; k++) {
-        const int reg = la_step_operand(s, k);
-        in[k] = d->at[reg];
-        uniform |= (unsigned)(d->uniform >> reg & 1) << k;
-    }
-    if ((uniform & 3) == 1 && arity > 1 && la_row_commutes(s->row)) {
-        const uint8_t first = in[0];
-        in[0] = in[1];
-        in[1] = first;
-        uniform ^= 3;
-    }
-    const bool one_value = uniform == (1u << arity) - 1;
-    const bool direct = p->last_write[s->out] == i && p->target[s->out] >= 0;
-    const uint8_t out = one_value ? vector_place(d, s->out)
-                        : direct  ? (uint8_t)(p->code->n_in + p->target[s->out])
-                                  : block_place(d, s->out);
-    add_step(d, s->row, out, in, one_value ? 0 : uniform,
-             one_value ? p->lanes : p->total);
-    d->at[s->out] = out;
-    d->uniform &= ~(UINT64_C(1) << s->out);
-    d->uniform |= (uint64_t)one_value << s->out;
-}
-
 /* Stores or reduces result k; a value alone becomes a whole block first. */
-static void decode_result(decoder *d, int k)
+static void decode_result(la_map_bound *b, const la_map_decoder *d, int k)
 {
-    const la_map_result *r = &d->p->code->results[k];
-    const uint8_t out = (uint8_t)(d->p->code->n_in + k);
+    const la_map_code *c = b->code;
+    const la_map_result *r = &c->results[k];
+    const uint8_t out = la_map_place_of_result(c, k);
     uint8_t from = d->at[r->reg];
-    const unsigned uniform = d->uniform >> r->reg & 1;
+    const bool uniform = d->uniform >> r->reg & 1;
     const bool stored = r->reduce == LA_REDUCE_NONE;
     if (stored && from == out)
         return;
     if (stored || uniform) {
-        const uint8_t to = stored ? out : block_place(d, d->p->code->n_reg + k);
-        add_step(d, LA_COPY, to, &from, uniform, d->p->total);
+        const uint8_t to =
+            stored ? out : la_map_place_of_block(c, c->n_reg + k);
+        b->call[b->n_call++] = la_map_copy_call(d->plan, from, uniform, to);
         from = to;
     }
     if (!stored)
-        d->b->reduction[d->b->n_reduction++] =
-            (small_reduction){.reduce = d->p->kernels->reduce[r->reduce],
+        b->reduction[b->n_reduction++] =
+            (small_reduction){.reduce = d->plan->kernels->reduce[r->reduce],
                               .kind = r->reduce,
                               .place = from,
                               .out = out};
 }
 
-static void decode_constants(decoder *d)
-{
-    la_map_bound *b = d->b;
-    const la_map_code *c = b->code;
-    for (int k = 0; k < c->n_const; k++) {
-        const float single = (float)c->constants[k];
-        const double full = c->constants[k];
-        char *at = b->constants + (size_t)k * LA_MAP_SPLAT;
-        fill_splat(at, c->dtype == LA_F64 ? (const void *)&full : &single,
-                   b->size);
-        const uint8_t place = vector_place(d, c->n_reg + k);
-        b->place[place] = at;
-        d->at[c->n_in + k] = place;
-        d->uniform |= UINT64_C(1) << (c->n_in + k);
-    }
-}
-
 static void decode(la_map_bound *b, const la_map_plan *p)
 {
     const la_map_code *c = p->code;
-    decoder d = {.b = b, .p = p};
+    la_map_decoder d;
     b->total = p->total;
     b->size = p->size;
+    b->lanes = p->lanes;
     b->block = (p->total * p->size + 63) / 64 * 64;
     b->block = b->block > LA_MAP_SPLAT ? b->block : LA_MAP_SPLAT;
-    b->n_block = c->n_reg + c->n_result;
     lay_out(b);
-    for (int k = 0; k < c->n_in; k++) {
-        const uint64_t bit = UINT64_C(1) << k;
-        d.at[k] = (uint8_t)k;
-        if (p->access[k] == LA_MAP_UNIFORM) {
-            d.at[k] = vector_place(&d, k);
-            d.uniform |= bit;
-            b->splat |= bit;
-        }
-    }
-    decode_constants(&d);
+    for (int k = 0; k < c->n_in; k++)
+        b->splat |= (uint64_t)(p->access[k] == LA_MAP_UNIFORM) << k;
+    for (int k = 0; k < c->n_const; k++)
+        la_map_fill_constant(b->constants + (size_t)k * LA_MAP_SPLAT, c, k);
+    la_map_decode_start(&d, p);
     for (int i = 0; i < c->n_step; i++)
-        decode_step(&d, i);
+        b->call[b->n_call++] = la_map_decode(&d, i);
     for (int k = 0; k < c->n_result; k++)
-        decode_result(&d, k);
+        decode_result(b, &d, k);
 }
 
 covar_status la_map_bind(la_map_bound *b, const la_exec *exec,
@@ -269,12 +167,17 @@ covar_status la_map_bind(la_map_bound *b, const la_exec *exec,
 
 static void place_blocks(la_map_bound *b, void *work)
 {
-    char **at = b->place + b->code->n_in + b->code->n_result;
-    char *vectors = (char *)work + (size_t)b->n_block * b->block;
-    for (int k = 0; k < b->n_block; k++)
-        at[k] = (char *)work + (size_t)k * b->block;
-    for (int k = 0; k < b->code->n_reg; k++)
-        at[b->n_block + k] = vectors + (size_t)k * LA_MAP_SPLAT;
+    const la_map_code *c = b->code;
+    const int n_block = c->n_reg + c->n_result;
+    char *vectors = (char *)work + (size_t)n_block * b->block;
+    char **at = b->place + la_map_place_of_block(c, 0);
+    for (int k = 0; k < n_block; k++)
+        *at++ = (char *)work + (size_t)k * b->block;
+    for (int k = 0; k < c->n_reg; k++) {
+        const bool constant = k >= c->n_in && k < c->n_in + c->n_const;
+        *at++ = constant ? b->constants + (size_t)(k - c->n_in) * LA_MAP_SPLAT
+                         : vectors + (size_t)k * LA_MAP_SPLAT;
+    }
     b->work = work;
 }
 
@@ -285,21 +188,9 @@ static void place_arrays(la_map_bound *b, const la_view *in, const la_view *out)
         b->place[k] = in[k].data;
     for (int k = 0; k < n_result; k++)
         b->place[n_in + k] = out[k].data;
-    char **vector = b->place + n_in + n_result + b->n_block;
     for (uint64_t left = b->splat; left; left &= left - 1) {
         const int k = __builtin_ctzll(left);
-        fill_splat(vector[k], in[k].data, b->size);
-    }
-}
-
-static void run_steps(const la_map_bound *b)
-{
-    const small_step *end = b->step + b->n_step;
-    for (const small_step *s = b->step; s < end; s++) {
-        const void *in[LA_ROW_MAX_ARITY];
-        for (int k = 0; k < s->arity; k++)
-            in[k] = b->place[s->in[k]];
-        s->row(s->n, b->place[s->out], in, s->uniform);
+        la_map_fill_vector(b->vector[k], in[k].data, b->size);
     }
 }
 
@@ -328,7 +219,7 @@ covar_status la_map_run_bound(la_map_bound *b, const la_view *in,
     if (b->work != work)
         place_blocks(b, work);
     place_arrays(b, in, out);
-    run_steps(b);
+    la_map_run_calls(b->call, b->n_call, b->place, b->lanes, b->total);
     reduce(b);
     return COVAR_OK;
 }
