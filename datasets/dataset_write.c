@@ -4,7 +4,10 @@
 
 #include "dataset_hdf5.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CHUNKED_FROM = 1 << 16, /* bytes; below, chunks would cost more */
@@ -16,12 +19,40 @@ typedef struct writer {
     covar_context *ctx;
     const dataset *d;
     const char *path; /* the final one, for sentences */
+    const char *part; /* the file that is written */
     hid_t file;
 } writer;
 
 static covar_status broken(const writer *w, const char *name)
 {
     return hdf5_fail(w->ctx, w->path, name, COVAR_ERR_IO, "cannot be written");
+}
+
+/* What has not reached a full disk can not be closed either, and libhdf5 would
+ * try again, and crash, when the program ends. So nothing is begun without room
+ * for the descriptions of members, and a file that fails gives back its space
+ * before anything of it is closed: what is left to write then fits. */
+static covar_status check_room(const writer *w)
+{
+    enum { FILE_BYTES = 1 << 16, MEMBER_BYTES = 1 << 11 };
+    const size_t entries = w->d->n_entry + w->d->n_note;
+    int file = open(w->part, O_WRONLY);
+    int fault =
+        file < 0 ? errno
+                 : posix_fallocate(
+                       file, 0, (off_t)(FILE_BYTES + entries * MEMBER_BYTES));
+    if (file >= 0)
+        close(file);
+    if (fault == 0)
+        return COVAR_OK;
+    return covar_fail(w->ctx, COVAR_ERR_IO, "%s: cannot be written: %s",
+                      w->path, strerror(fault));
+}
+
+static void make_room(const writer *w)
+{
+    if (truncate(w->part, 0) != 0)
+        return; /* closing may fail; the failure itself is reported already */
 }
 
 static hid_t element_type(la_dtype dtype)
@@ -78,8 +109,12 @@ static bool write_elements(const writer *w, const dataset_entry *e)
                               : H5Screate(H5S_SCALAR);
     hid_t set = H5Dcreate2(w->file, e->name, type, space, H5P_DEFAULT, plan,
                            H5P_DEFAULT);
-    bool good = set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL,
-                                                    H5P_DEFAULT, e->data) >= 0);
+    bool good =
+        set >= 0 && (count == 0 || (H5Dwrite(set, type, H5S_ALL, H5S_ALL,
+                                             H5P_DEFAULT, e->data) >= 0 &&
+                                    H5Dflush(set) >= 0));
+    if (!good)
+        make_room(w);
     good = set >= 0 && H5Dclose(set) >= 0 && good;
     if (space >= 0)
         H5Sclose(space);
@@ -157,22 +192,27 @@ static covar_status write_notes(const writer *w)
     return status;
 }
 
-static covar_status write_file(writer *w, const char *part)
+static covar_status write_file(writer *w)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-    covar_status status = COVAR_OK;
+    covar_status status = check_room(w);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     /* From this version on, descriptions in the file carry checksums. */
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
     H5Pset_obj_track_times(creation, false);
-    w->file = H5Fcreate(part, H5F_ACC_TRUNC, creation, access);
-    if (w->file < 0)
+    if (status == COVAR_OK)
+        w->file = H5Fcreate(w->part, H5F_ACC_TRUNC, creation, access);
+    if (status == COVAR_OK && w->file < 0)
         status = broken(w, NULL);
     if (status == COVAR_OK)
         status = write_members(w);
     if (status == COVAR_OK)
         status = write_notes(w);
+    if (status == COVAR_OK && H5Fflush(w->file, H5F_SCOPE_GLOBAL) < 0)
+        status = broken(w, NULL);
+    if (status != COVAR_OK && w->file >= 0)
+        make_room(w);
     if (w->file >= 0 && H5Fclose(w->file) < 0 && status == COVAR_OK)
         status = broken(w, NULL);
     H5Pclose(creation);
@@ -191,8 +231,9 @@ covar_status dataset_save(covar_context *ctx, const dataset *d,
                                    : "d");
     writer w = {.ctx = ctx, .d = d, .path = path, .file = -1};
     COVAR_TRY(dataset_file_begin(&part, ctx, d->heap, path));
+    w.part = part;
     hdf5_quiet quiet = hdf5_quiet_begin();
-    covar_status status = write_file(&w, part);
+    covar_status status = write_file(&w);
     hdf5_quiet_end(quiet);
     return dataset_file_end(ctx, d->heap, part, path, status);
 }

@@ -35,6 +35,7 @@ unit_tests += tests/test_gp_reference
 unit_tests += tests/test_gp_refusals
 unit_tests += tests/test_gp_start
 unit_tests += tests/test_gp_traps
+unit_tests += tests/test_disk_full
 unit_tests += tests/test_heap
 unit_tests += tests/test_misuse_datasets
 unit_tests += tests/test_misuse_gp

@@ -9,6 +9,7 @@
 #include "h5.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,18 +57,35 @@ static const char *path_fault(const char *path, bool write)
     return !write && access(path, R_OK) != 0 ? strerror(errno) : NULL;
 }
 
+/* What has not reached a full disk can not be closed either, and libhdf5 would
+ * try again, and crash, when the program ends. So nothing is begun without room
+ * for the descriptions of members, and a file that fails gives back its space
+ * before it is closed: what is left to write then fits. */
+static bool check_room(gp_h5 *f)
+{
+    enum { DESCRIPTION_BYTES = 1 << 16 };
+    int file = open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int fault = file < 0 ? errno : posix_fallocate(file, 0, DESCRIPTION_BYTES);
+    if (file >= 0)
+        close(file);
+    if (fault != 0)
+        gp_h5_fail(f, COVAR_ERR_IO, strerror(fault));
+    return fault == 0;
+}
+
+static void make_room(const gp_h5 *f)
+{
+    if (truncate(f->temporary, 0) != 0)
+        return; /* closing may fail; the failure itself is reported already */
+}
+
 static void create(gp_h5 *f)
 {
     name_temporary(f);
     if (!f->temporary)
         return;
-    /* the first writer's error is the system's, not libhdf5's */
-    FILE *probe = fopen(f->temporary, "wb");
-    if (!probe) {
-        gp_h5_fail(f, COVAR_ERR_IO, strerror(errno));
+    if (!check_room(f))
         return;
-    }
-    fclose(probe);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
     f->file = H5Fcreate(f->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
@@ -94,9 +112,21 @@ void gp_h5_open(gp_h5 *f, covar_context *ctx, const char *path, bool write)
         gp_h5_fail(f, COVAR_ERR_FORMAT, "is not a whole HDF5 file");
 }
 
+static void close_written(gp_h5 *f)
+{
+    if (f->status == COVAR_OK && H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0)
+        gp_h5_fail(f, COVAR_ERR_IO, "could not be written to the end");
+    if (f->status != COVAR_OK)
+        make_room(f);
+    if (H5Fclose(f->file) < 0)
+        gp_h5_fail(f, COVAR_ERR_IO, "could not be closed");
+}
+
 covar_status gp_h5_close(gp_h5 *f)
 {
-    if (f->file >= 0 && H5Fclose(f->file) < 0)
+    if (f->file >= 0 && f->temporary)
+        close_written(f);
+    else if (f->file >= 0 && H5Fclose(f->file) < 0)
         gp_h5_fail(f, COVAR_ERR_IO, "could not be closed");
     H5Eset_auto2(H5E_DEFAULT, f->report, f->report_data);
     if (f->temporary) {
@@ -208,6 +238,8 @@ void gp_h5_write(gp_h5 *f, const char *name, la_view x)
         (la_view_count(x) > 0 &&
          H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x.data) < 0))
         fail_member(f, COVAR_ERR_IO, name, "could not be written");
+    if (f->status != COVAR_OK)
+        make_room(f);
     if (set >= 0 && H5Dclose(set) < 0)
         fail_member(f, COVAR_ERR_IO, name, "could not be written");
     if (space >= 0)

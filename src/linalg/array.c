@@ -40,7 +40,7 @@ static covar_status create(la_array **out, const la_exec *exec, la_dtype dtype,
     static const char who[] = "la_array_create";
     if (out)
         *out = NULL;
-    COVAR_TRY(la_check_exec(exec, who));
+    COVAR_TRY(la_check_exec(exec));
     if (!out || (rank > 0 && !dim))
         return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: %s is NULL", who,
                           out ? "dim" : "out");
@@ -88,7 +88,7 @@ covar_status la_array_create(la_array **out, const la_exec *exec,
 
 covar_status la_array_from_view(la_array **out, const la_exec *exec, la_view x)
 {
-    COVAR_TRY(la_check_exec(exec, "la_array_from_view"));
+    COVAR_TRY(la_check_exec(exec));
     if (!la_view_is_valid(x)) {
         char text[64];
         if (out)

@@ -17,9 +17,8 @@ static covar_status fail_one(const la_exec *exec, covar_status status,
                       la_view_describe(text, sizeof text, x), why);
 }
 
-covar_status la_check_exec(const la_exec *exec, const char *who)
+covar_status la_check_exec(const la_exec *exec)
 {
-    (void)who; /* there is no context to take the sentence */
     return exec && exec->ctx ? COVAR_OK : COVAR_ERR_ARG;
 }
 
@@ -53,7 +52,7 @@ static covar_status check_place(const la_exec *exec, const char *who,
 covar_status la_check_input(const la_exec *exec, const char *who,
                             const char *name, la_view x, int core)
 {
-    COVAR_TRY(la_check_exec(exec, who));
+    COVAR_TRY(la_check_exec(exec));
     if (!la_dtype_is_real(x.dtype))
         return fail_one(exec, COVAR_ERR_DTYPE, who, name, x,
                         "f64 or f32 is needed");
@@ -111,7 +110,7 @@ covar_status la_check_pair(const la_exec *exec, const char *who,
 covar_status la_check_i32(const la_exec *exec, const char *who,
                           const char *name, la_view x)
 {
-    COVAR_TRY(la_check_exec(exec, who));
+    COVAR_TRY(la_check_exec(exec));
     if (x.dtype != LA_I32)
         return fail_one(exec, COVAR_ERR_DTYPE, who, name, x, "i32 is needed");
     COVAR_TRY(check_place(exec, who, name, x, 1));
@@ -144,7 +143,7 @@ covar_status la_check_info(const la_exec *exec, const char *who,
 covar_status la_check_flag(const la_exec *exec, const char *who,
                            const char *name, int flag)
 {
-    COVAR_TRY(la_check_exec(exec, who));
+    COVAR_TRY(la_check_exec(exec));
     if (flag != 0 && flag != 1)
         return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: %s is %d, not 0 or 1",
                           who, name, flag);

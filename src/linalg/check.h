@@ -11,8 +11,9 @@
 
 #include "linalg/linalg_impl.h"
 
-/* exec and its context are there. The other checks on exec begin with it. */
-covar_status la_check_exec(const la_exec *exec, const char *who);
+/* exec and its context are there; without them no sentence can be left. The
+ * other checks on exec begin with it. */
+covar_status la_check_exec(const la_exec *exec);
 
 /* x is the operand `name` of function `who`: dtype, rank and data are there
  * (la_view_is_valid); its last `core` dims (0, 1, 2)

@@ -280,7 +280,7 @@ covar_status la_cpu_fill(const la_exec *exec, la_view out, double value)
 static covar_status check_out(const la_exec *exec, const char *who, la_view out)
 {
     char text[64];
-    COVAR_TRY(la_check_exec(exec, who));
+    COVAR_TRY(la_check_exec(exec));
     if (!la_view_is_valid(out))
         return covar_fail(exec->ctx, COVAR_ERR_ARG, "%s: out (%s) has no data",
                           who, la_view_describe(text, sizeof text, out));

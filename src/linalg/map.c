@@ -39,7 +39,7 @@ covar_status la_map_run(const la_exec *exec, const la_map_code *code, int rank,
 covar_status la_map(const la_exec *exec, la_map_row row, la_view out,
                     const la_view *in)
 {
-    COVAR_TRY(la_check_exec(exec, "la_map"));
+    COVAR_TRY(la_check_exec(exec));
     if ((unsigned)row >= LA_MAP_COUNT)
         return covar_fail(exec->ctx, COVAR_ERR_ARG,
                           "la_map: there is no row %d", (int)row);

@@ -144,7 +144,7 @@ covar_status la_map_bind(la_map_bound *b, const la_exec *exec,
 {
     la_view full[LA_MAP_MAX_REG];
     la_map_plan plan;
-    COVAR_TRY(la_check_exec(exec, "la_map_bind"));
+    COVAR_TRY(la_check_exec(exec));
     if (!b)
         return covar_fail(exec->ctx, COVAR_ERR_ARG, "la_map_bind: b is NULL");
     COVAR_TRY(la_map_check(exec, code, rank, dim, in, out, full));

@@ -204,7 +204,7 @@ covar_status la_map_check(const la_exec *exec, const la_map_code *code,
 {
     const map_check check = {exec, code, rank, dim};
     const map_check *c = &check;
-    COVAR_TRY(la_check_exec(exec, "la_map_run"));
+    COVAR_TRY(la_check_exec(exec));
     COVAR_TRY(check_pointers(c, in, out));
     COVAR_TRY(check_counts(c));
     COVAR_TRY(check_steps(c));

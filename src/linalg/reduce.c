@@ -72,7 +72,7 @@ static covar_status run_pieces(const reduction *r, la_view out, la_view x)
 covar_status la_reduce(const la_exec *exec, la_reduce_kind kind, la_view out,
                        la_view x, unsigned axes)
 {
-    COVAR_TRY(la_check_exec(exec, "la_reduce"));
+    COVAR_TRY(la_check_exec(exec));
     if (kind < LA_REDUCE_SUM || kind > LA_REDUCE_MIN)
         return covar_fail(exec->ctx, COVAR_ERR_ARG,
                           "la_reduce: there is no reduction %d", (int)kind);
