@@ -25,6 +25,7 @@ static const char help[] =
     "  --noise V             where the noise variance starts\n"
     "  --fix-noise V         its fixed value\n"
     "  --noise-column NAME   a column of known noise variances\n"
+    "  --skip-text           leave columns of a CSV file with text out\n"
     "  --set NAME=VALUE      where a parameter starts\n"
     "  --fix NAME[=VALUE]    keep a parameter fixed\n"
     "  --no-fit              evaluate at the given parameters\n"

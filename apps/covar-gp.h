@@ -17,7 +17,7 @@ typedef struct fit_line {
     int         mean, objective, standardise, dtype, report;
     app_list    prior, set, fix;
     double      noise, fix_noise; /* NaN = not given */
-    bool        no_fit, quiet, help;
+    bool        no_fit, skip_text, quiet, help;
     const char *jitter;
     long        split, restarts, max_iterations, threads, seed; /* -1 = none */
     double      test_fraction, max_seconds;
@@ -47,6 +47,15 @@ int run_info(int argc, char **argv);
 int fit_options(gp_options *o, gp_kernel **kernel, covar_context *ctx,
                 const fit_line *line);
 
+/* A data set. Columns of a CSV file with text in them are left out, and named
+ * on stderr unless quiet, if `skip_text`; else PARSE with the cell. */
+covar_status load_table(dataset **d, covar_context *ctx, const char *path,
+                        bool skip_text, bool quiet);
+
+/* `status`; a failure's sentence then names the columns left out, too. */
+covar_status fail_without_text(covar_context *ctx, const dataset *d,
+                               covar_status status);
+
 /* The data set with its target, split and known noise. */
 covar_status load_data(fit_result *r);
 
@@ -67,6 +76,11 @@ void model_columns_clear(model_columns *r);
 
 void report_json(FILE *file, const fit_result *r);
 void report_text(FILE *file, const fit_result *r);
+
+/* Lines of a report: the kernel, and a table of the parameters with the columns
+ * they belong to. std_error may be NULL. */
+void print_kernel(FILE *file, const gp_model *m);
+void print_parameters(FILE *file, const gp_model *m, const double *std_error);
 
 /* Can the picture, its script and its data be written? As app_check_output. */
 int plot_check(const fit_line *line);

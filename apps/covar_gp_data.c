@@ -101,8 +101,11 @@ static covar_status load(fit_result *r)
     const fit_line *line = r->line;
     const char *without[] = {line->noise_column, NULL};
     la_view all = la_view_none();
-    COVAR_TRY(dataset_load(&r->data, r->ctx, line->data));
-    COVAR_TRY(dataset_select(&r->all, r->ctx, r->data, line->target, without));
+    COVAR_TRY(
+        load_table(&r->data, r->ctx, line->data, line->skip_text, line->quiet));
+    COVAR_TRY(fail_without_text(
+        r->ctx, r->data,
+        dataset_select(&r->all, r->ctx, r->data, line->target, without)));
     COVAR_TRY(check_table(r));
     if (line->split < 0 && isnan(line->test_fraction)) {
         r->train = r->all;

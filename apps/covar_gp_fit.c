@@ -25,6 +25,7 @@ static const app_option table[] = {
     {"--noise", APP_REAL, AT(noise), NULL},
     {"--fix-noise", APP_REAL, AT(fix_noise), NULL},
     {"--noise-column", APP_TEXT, AT(noise_column), NULL},
+    {"--skip-text", APP_FLAG, AT(skip_text), NULL},
     {"--set", APP_REPEAT, AT(set), NULL},
     {"--fix", APP_REPEAT, AT(fix), NULL},
     {"--no-fit", APP_FLAG, AT(no_fit), NULL},

@@ -127,9 +127,10 @@ static covar_status run(covar_context *ctx, const predict_line *line,
     predict_result r = {.n = 0};
     covar_status status = gp_load(&m, ctx, model_path);
     if (status == COVAR_OK)
-        status = dataset_load(&d, ctx, inputs);
+        status = load_table(&d, ctx, inputs, true, line->quiet);
     if (status == COVAR_OK)
-        status = take_columns(&at, ctx, m, d, inputs, line->quiet);
+        status = fail_without_text(
+            ctx, d, take_columns(&at, ctx, m, d, inputs, line->quiet));
     if (status == COVAR_OK && predict(&r, m, ctx, at.X, line) != COVAR_OK)
         status = covar_fail_in(ctx, inputs);
     if (status == COVAR_OK)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void kernel_line(FILE *f, const gp_model *m)
+void print_kernel(FILE *f, const gp_model *m)
 {
     const gp_kernel *k = gp_model_kernel(m);
     size_t n = gp_kernel_print(NULL, 0, k) + 1;
@@ -40,21 +40,30 @@ static void number(FILE *f, double value, int digits)
         fprintf(f, "%12.*g  ", digits, value);
 }
 
-static void parameter_table(FILE *f, const fit_result *r)
+/* The column that parameter i belongs to, if it has a name. */
+static const char *column_of(const gp_model *m, size_t i)
 {
-    const gp_model *m = r->model;
+    ptrdiff_t column = gp_param_column(m, i);
+    const char *name = column < 0 ? NULL : gp_column_name(m, (size_t)column);
+    return name ? name : "";
+}
+
+void print_parameters(FILE *f, const gp_model *m, const double *std_error)
+{
     int width = 9;
     for (size_t i = 0; i < gp_param_count(m); i++) {
         int n = (int)strlen(gp_param_name(m, i));
         width = n > width ? n : width;
     }
-    fprintf(f, "\n%-*s  %12s  %12s\n", width, "parameter", "value",
-            "std error");
+    fprintf(f, "\n%-*s  %12s%s\n", width, "parameter", "value",
+            std_error ? "     std error" : "");
     for (size_t i = 0; i < gp_param_count(m); i++) {
         fprintf(f, "%-*s  ", width, gp_param_name(m, i));
         number(f, gp_param_value(m, i), 6);
-        number(f, r->std_error[i], 3);
-        fprintf(f, "%s\n", remark(m, i));
+        if (std_error)
+            number(f, std_error[i], 3);
+        const char *column = column_of(m, i), *said = remark(m, i);
+        fprintf(f, "%s%s%s\n", column, *column && *said ? ", " : "", said);
     }
 }
 
@@ -103,7 +112,7 @@ void report_text(FILE *f, const fit_result *r)
     if (g->n_missing > 0)
         fprintf(f, ", %zu missing", g->n_missing);
     fprintf(f, "\n");
-    kernel_line(f, r->model);
+    print_kernel(f, r->model);
     fprintf(f, "mean        %s\n", mean_names[r->line->mean]);
     fprintf(f, "LML         %.8f   (standardised %.8f)\n", g->lml,
             g->lml_standardised);
@@ -115,7 +124,7 @@ void report_text(FILE *f, const fit_result *r)
             "%.2f s\n",
             g->reason, g->iterations, g->evaluations, g->seconds);
     fprintf(f, "rcond       %.2g\n", g->rcond);
-    parameter_table(f, r);
+    print_parameters(f, r->model, r->std_error);
     if (g->n_restarts > 1)
         starts(f, g);
     notes(f, r);

@@ -14,5 +14,5 @@ covar_gp_SOURCES += %D%/covar_gp_data.c %D%/covar_gp_columns.c
 covar_gp_SOURCES += %D%/app_json.c %D%/covar_gp_fit.c %D%/covar_gp_info.c
 covar_gp_SOURCES += %D%/covar_gp_json.c %D%/covar_gp_options.c
 covar_gp_SOURCES += %D%/covar_gp_plot.c %D%/covar_gp_predict.c
-covar_gp_SOURCES += %D%/covar_gp_text.c
+covar_gp_SOURCES += %D%/covar_gp_table.c %D%/covar_gp_text.c
 covar_gp_LDADD = $(LINK_APP)

@@ -312,6 +312,36 @@ gives "predict from it with too many" 1 "$gp" predict bare.h5 bare4.csv
 gives "predict from it with names" 0 "$gp" predict bare.h5 only.csv -o p8.csv
 cmp p6.csv p8.csv > bad 2>&1
 check "... gives the same bits" bad
+# ---- columns of text ----
+awk -F, 'NR == 1 { print "town,a,b,y" } NR > 1 { print "Ulm," $0 }' ab.csv \
+    > town.csv
+gives "a fit of a file with text" 1 "$gp" fit town.csv
+has "... says where, and what to do" err \
+    'line 2, column 1.*town.*Ulm.*--skip-text'
+gives "a fit without its text" 0 "$gp" fit town.csv --skip-text --restarts 0 \
+    --save town.h5
+has "... names the column" err 'not used, for their text: town'
+has "... and names the others beside their lengthscales" out \
+    'lengthscale\[1\].* b'
+gives "predict from a file with text" 0 "$gp" predict town.h5 town.csv -o pt.csv
+cmp p1.csv pt.csv > bad 2>&1
+check "... gives the same bits" bad
+has "... names the column" err 'not used, for their text: town'
+sed '3s/,[0-9.]*,/,many,/' town.csv > many.csv
+gives "predict with text where a number should be" 1 "$gp" predict town.h5 \
+    many.csv
+has "... says which column is missing, and why" err \
+    'no column `a`.*left out for their text: town,a'
+gives "info of a model" 0 "$gp" info town.h5
+has "... says what it takes" out 'n = 30, d = 2: a, b'
+has "... its kernel" out '^kernel .*matern52(ard'
+has "... and parameters" out '^lengthscale\[1\] .* b'
+gives "info of a file with text" 0 "$gp" info town.csv
+gives "a kernel that is nearly one" 2 "$gp" fit ab.csv --kernel matern5/2
+has "... is met by the nearest" err 'did you mean matern52?'
+gives "a table in place of a model" 1 "$gp" predict ab.csv ab.csv
+has "... is said to be none" err 'ab.csv: is no saved model'
+
 # Names that look like numbers of columns are names when a header has them.
 sed '1s/.*/x1,x2,y/' ab.csv > x12.csv
 awk -F, '{ print $2 "," $1 }' x12.csv > x21.csv

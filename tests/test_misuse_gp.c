@@ -700,6 +700,7 @@ static void test_null_accessors(void)
     CU_ASSERT(!gp_param_is_fixed(NULL, 0) && !gp_param_is_log(NULL, 0));
     CU_ASSERT(!gp_param_at_bound(NULL, 0) && !gp_param_is_irrelevant(NULL, 0));
     CU_ASSERT(isnan(gp_param_gradient(NULL, 0)));
+    TEST_INT(gp_param_column(NULL, 0), -1);
     TEST_INT(gp_n(NULL) + gp_d(NULL) + gp_outputs(NULL) + gp_lml_dim(NULL), 0);
     CU_ASSERT_PTR_NULL(gp_column_name(NULL, 0));
     CU_ASSERT(la_view_is_none(gp_inputs(NULL)));
@@ -730,6 +731,7 @@ static void test_accessors_past_the_end(void)
         CU_ASSERT(!gp_param_is_fixed(m, i) && !gp_param_is_log(m, i));
         CU_ASSERT(!gp_param_at_bound(m, i) && !gp_param_is_irrelevant(m, i));
         CU_ASSERT(isnan(gp_param_gradient(m, i)));
+        TEST_INT(gp_param_column(m, i), -1);
         CU_ASSERT_PTR_NULL(gp_column_name(m, i));
     }
     gp_model_free(m);
@@ -896,7 +898,7 @@ static void test_foreign_files(void)
     fputs("x,y\n1,2\n", f);
     fclose(f);
     REFUSED(ctx, gp_load(&out, ctx, name), COVAR_ERR_FORMAT,
-            "is not a whole HDF5 file");
+            "is no saved model (not a whole HDF5 file)");
     for (int with_schema = 0; with_schema < 2; with_schema++) {
         const double one[] = {1};
         const hsize_t dim[] = {1};

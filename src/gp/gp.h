@@ -358,6 +358,10 @@ COVAR_API bool        gp_param_is_fixed(const gp_model *m, size_t i);
 COVAR_API bool        gp_param_is_log(const gp_model *m, size_t i);
 COVAR_API bool        gp_param_at_bound(const gp_model *m, size_t i);
 COVAR_API bool        gp_param_is_irrelevant(const gp_model *m, size_t i);
+
+/* Column of X that parameter i belongs to (a lengthscale's, a slope's), or -1
+ * where it belongs to none or to several. */
+COVAR_API ptrdiff_t   gp_param_column(const gp_model *m, size_t i);
 COVAR_API double      gp_param_gradient(const gp_model *m, size_t i);
 COVAR_API COVAR_MUST_CHECK covar_status gp_param_get(const gp_model *m,
                                                      covar_context *ctx,

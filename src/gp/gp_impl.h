@@ -250,6 +250,10 @@ covar_status gp_params_apply(gp_params *p, covar_context *ctx,
 covar_status gp_unknown_name(covar_context *ctx, const gp_params *p,
                              const gp_options *options, const char *name);
 
+/* Letters to insert, delete or exchange to make one word of the other; those
+ * of long words from their beginnings. b has m letters. */
+size_t gp_edit_distance(const char *a, const char *b, size_t m);
+
 /* The kernel with the parameters' values (and fixed marks) written in. */
 covar_status gp_kernel_with_values(gp_kernel **out, covar_context *ctx,
                                    const gp_kernel *k, const gp_params *p);

@@ -109,7 +109,8 @@ void gp_h5_open(gp_h5 *f, covar_context *ctx, const char *path, bool write)
     else if (write)
         create(f);
     else if ((f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
-        gp_h5_fail(f, COVAR_ERR_FORMAT, "is not a whole HDF5 file");
+        gp_h5_fail(f, COVAR_ERR_FORMAT,
+                   "is no saved model (not a whole HDF5 file)");
 }
 
 static void close_written(gp_h5 *f)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -208,6 +209,27 @@ static bool parse_columns(parser *p, gp_kernel *leaf)
     return ok;
 }
 
+/* The kernel whose name is like the word at `text`, or NULL. */
+static const gp_kernel_type *nearest_type(const char *text)
+{
+    char word[32];
+    const gp_kernel_type *near = NULL;
+    size_t n = word_length(text), least = 1 + n / 4;
+    if (n == 0 || n >= sizeof(word))
+        return NULL;
+    for (size_t i = 0; i <= n; i++)
+        word[i] = i < n ? (char)tolower((unsigned char)text[i]) : '\0';
+    for (size_t i = 0; gp_kernel_types[i]; i++) {
+        const char *name = gp_kernel_types[i]->word;
+        size_t distance = gp_edit_distance(word, name, strlen(name));
+        if (distance <= least && distance < n) {
+            near = distance < least || !near ? gp_kernel_types[i] : near;
+            least = distance;
+        }
+    }
+    return near;
+}
+
 static bool unknown_word(parser *p)
 {
     char what[400];
@@ -217,7 +239,14 @@ static bool unknown_word(parser *p)
                                  i == 0 ? "" : " ", gp_kernel_types[i]->word);
     if (used < sizeof(what))
         snprintf(what + used, sizeof(what) - used, ") or (");
-    return expected(p, what);
+    const gp_kernel_type *near = nearest_type(p->at);
+    if (expected(p, what) || p->status != COVAR_ERR_PARSE || !near)
+        return false;
+    char sentence[800];
+    snprintf(sentence, sizeof(sentence), "%s", covar_error_text(p->ctx));
+    p->status = covar_fail(p->ctx, COVAR_ERR_PARSE, "%s; did you mean %s?",
+                           sentence, near->word);
+    return false;
 }
 
 static gp_kernel *parse_leaf(parser *p)

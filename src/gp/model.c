@@ -153,6 +153,16 @@ double gp_param_value(const gp_model *m, size_t i)
     return i < gp_param_count(m) ? m->mean_value[i - m->params.n] : (double)NAN;
 }
 
+ptrdiff_t gp_param_column(const gp_model *m, size_t i)
+{
+    const gp_param *p = entry(m, i);
+    if (p)
+        return p->column;
+    if (i >= gp_param_count(m) || i == m->params.n) /* mean.constant */
+        return -1;
+    return (ptrdiff_t)(i - m->params.n) - 1;
+}
+
 bool gp_param_is_fixed(const gp_model *m, size_t i)
 {
     const gp_param *p = entry(m, i);

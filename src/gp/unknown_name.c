@@ -14,9 +14,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters to insert, delete or exchange to make one word of the other; those
- * of long words from their beginnings. b has m letters. */
-static size_t edit_distance(const char *a, const char *b, size_t m)
+size_t gp_edit_distance(const char *a, const char *b, size_t m)
 {
     size_t row[LONGEST + 1];
     size_t n = least(strlen(a), LONGEST);
@@ -48,7 +46,7 @@ static void add(name_list *l, const char *name)
     size_t n = strlen(l->asked);
     bool begins = n > 2 && strncmp(name, l->asked, n) == 0;
     size_t stem = strcspn(name, strchr(l->asked, '[') ? "" : "[");
-    size_t distance = begins ? 1 : edit_distance(l->asked, name, stem);
+    size_t distance = begins ? 1 : gp_edit_distance(l->asked, name, stem);
     if (distance < l->distance) {
         l->distance = distance;
         l->nearest = name;
