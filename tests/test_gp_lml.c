@@ -131,10 +131,51 @@ static void test_information_off_optimum(void)
     covar_context_free(ctx);
 }
 
+/* Two rows at one place with different targets and no noise: the likelihood is
+ * 0, but the last pivot is what rounding left, which is positive in about half
+ * of these matrices. */
+static void test_lost_pivot(void)
+{
+    covar_context *ctx = test_context();
+    for (int single = 0; single < 2; single++) {
+        series s = series_make();
+        s.x[13] = s.x[6];
+        s.y[13] = s.y[6] + .5;
+        gp_options o = gp_options_of(ctx, "1.3*rbf(lengthscale=0.8)");
+        o.no_fit = true;
+        o.dtype = single ? LA_F32 : LA_F64;
+        gp_options_start(&o, "noise_variance", .04);
+        gp_model *m = NULL;
+        TEST_OK(ctx, gp_fit(&m, ctx, series_x(&s), series_y(&s), &o, NULL));
+        gp_nlopt data = {m, ctx};
+        const double noise[] = {0, 1e-30};
+        for (size_t i = 0; i < 40; i++) {
+            double value[] = {1.3, .1 + .01 * (double)i, noise[i % 2]};
+            double v, g[3], h[9], x[3];
+            TEST_STATUS(ctx, gp_lml(m, ctx, value, &v, NULL, NULL),
+                        COVAR_ERR_NOT_PD);
+            TEST_CONTAINS(covar_error_text(ctx), "20 x 20");
+            TEST_STATUS(ctx, gp_lml(m, ctx, value, &v, g, NULL),
+                        COVAR_ERR_NOT_PD);
+            TEST_STATUS(ctx, gp_lml(m, ctx, value, NULL, NULL, h),
+                        COVAR_ERR_NOT_PD);
+            for (size_t k = 0; k < 3; k++)
+                x[k] = log(value[k]);
+            CU_ASSERT(gp_nlopt_f(3, x, NULL, &data) == HUGE_VAL);
+            CU_ASSERT(gp_nlopt_f(3, x, g, &data) == HUGE_VAL);
+            TEST_CLOSE_ARRAY(g, ((double[]){0, 0, 0}), 3, 0);
+        }
+        gp_model_free(m);
+        gp_options_done(&o);
+    }
+    covar_context_free(ctx);
+}
+
 int main(void)
 {
     static const cutap_case cases[] = {
         {"gp_lml", test_lml},
+        {"lost pivot", test_lost_pivot},
         {"nlopt", test_nlopt},
         {"standard errors", test_standard_errors},
         {"information off the optimum", test_information_off_optimum},

@@ -230,6 +230,51 @@ static void test_not_pd(void)
     problem_clear(&s);
 }
 
+/* Rounding leaves 1e-16 of the last of two equal rows' pivot, or nothing, or
+ * less: no kind has a value there, at the next level each has. */
+static void test_lost_pivot(void)
+{
+    const double x[] = {0, .9, 2.1, 2.1, 3}, y[] = {1, .2, -1, 1, .4};
+    static const gp_objective kinds[] = {GP_ML, GP_LOO};
+    for (int i = 0; i < 40; i++) {
+        char kernel[60];
+        snprintf(kernel, sizeof(kernel), "1.7*rq(lengthscale=%g)", .2 + .1 * i);
+        problem_setup s = problem_begin();
+        problem_finish(&s, kernel, 0, la_mat_f64(x, 5, 1), la_vec_f64(y, 5));
+        for (size_t k = 0; k < NELEM(kinds); k++) {
+            double v, g[4];
+            TEST_STATUS(
+                s.ctx,
+                gp_problem_eval(s.problem, s.free, kinds[k], 0, &v, NULL, NULL),
+                COVAR_ERR_NOT_PD);
+            TEST_STATUS(
+                s.ctx,
+                gp_problem_eval(s.problem, s.free, kinds[k], 0, &v, g, NULL),
+                COVAR_ERR_NOT_PD);
+            CU_ASSERT(isfinite(problem_value(&s, kinds[k], 1e-12)));
+        }
+        problem_clear(&s);
+    }
+}
+
+/* A pivot is compared with its own row of the diagonal: noise of any size on
+ * one row is no reason to refuse the others. */
+static void test_pivot_of_its_row(void)
+{
+    const double x[] = {0, .9, 2.1, 2.4, 3}, y[] = {1, .2, -1, 1, .4};
+    double noise[] = {.01, .01, 1e20, .01, .01};
+    for (int single = 0; single < 2; single++) {
+        problem_setup s = problem_begin();
+        s.options.mean = GP_MEAN_ZERO;
+        s.options.noise_per_point = noise;
+        s.options.dtype = single ? LA_F32 : LA_F64;
+        problem_finish(&s, "1.7*rbf(lengthscale=1)", 0, la_mat_f64(x, 5, 1),
+                       la_vec_f64(y, 5));
+        CU_ASSERT(isfinite(problem_value(&s, GP_ML, 0)));
+        problem_clear(&s);
+    }
+}
+
 int main(void)
 {
     static const cutap_case cases[] = {
@@ -242,6 +287,8 @@ int main(void)
         {"golden G27", test_g27},
         {"memory", test_memory},
         {"not positive definite", test_not_pd},
+        {"lost pivot", test_lost_pivot},
+        {"pivot of its row", test_pivot_of_its_row},
     };
     return CUTAP_RUN("gp_objective", cases);
 }

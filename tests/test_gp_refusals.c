@@ -48,6 +48,39 @@ static void test_ill_conditioned(void)
     covar_context_free(ctx);
 }
 
+/* Equal rows with different targets and no noise: every level of the ladder
+ * that the search and the factor took is the same one, and it is reported;
+ * without a ladder no start has an objective. */
+static void test_conflicting_rows(void)
+{
+    covar_context *ctx = test_context();
+    for (int run = 0; run < 4; run++) {
+        series s = series_make();
+        s.x[13] = s.x[6];
+        s.y[13] = s.y[6] + .5;
+        gp_options o = gp_options_of(ctx, "1.3*rbf(lengthscale=0.3)");
+        o.no_fit = run % 2 == 0;
+        o.dtype = run < 2 ? LA_F64 : LA_F32;
+        gp_options_fix(&o, "noise_variance", 0);
+        gp_model *m = NULL;
+        gp_report r;
+        TEST_OK(ctx, gp_fit(&m, ctx, series_x(&s), series_y(&s), &o, &r));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+        CU_ASSERT(r.notes & GP_NOTE_JITTER);
+        CU_ASSERT(r.jitter_relative > 0);
+        double lml, g[3];
+        TEST_OK(ctx, gp_lml(m, ctx, NULL, &lml, g, NULL));
+        TEST_REL(lml, r.lml, o.dtype == LA_F64 ? 1e-3 : .1);
+        TEST_REL(g[1], gp_param_gradient(m, 1), 1e-6);
+        gp_model_free(m);
+        o.jitter = GP_JITTER_NONE;
+        refuse(ctx, series_x(&s), series_y(&s), &o, COVAR_ERR_NOT_PD,
+               "no finite likelihood with kernel");
+        gp_options_done(&o);
+    }
+    covar_context_free(ctx);
+}
+
 static ad_node *minus_identity(ad_node *const *param, ad_node *X, ad_node *Z,
                                void *data)
 {
@@ -193,6 +226,7 @@ int main(void)
 {
     static const cutap_case cases[] = {
         {"ill conditioned", test_ill_conditioned},
+        {"conflicting rows", test_conflicting_rows},
         {"singular user kernel", test_singular_user_kernel},
         {"failed start", test_failed_start},
         {"collinear mean", test_collinear_mean},

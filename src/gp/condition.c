@@ -60,22 +60,26 @@ static double norm1(la_view K)
     return largest;
 }
 
-/* First pivot of L that rounding may have made, counted from 1; 0: none. The
- * error of pivot i is a sum of i products of relative error eps, so one below
- * n eps K_ii says nothing of the matrix, not even that it is positive. The sum
- * behaves like its square root, which is what f32 is held to: its ladder of
- * jitters begins near n eps. diag (n): of K + noise + jitter. */
+/* The error of pivot i is a sum of i products of relative error eps, so one
+ * below n eps A_ii says nothing of the matrix, not even that it is positive.
+ * The sum behaves like its square root, which is what f32 is held to: its
+ * ladder of jitters begins near n eps. */
+bool gp_pivot_is_lost(double pivot, la_dtype dtype, size_t n)
+{
+    double least = dtype == LA_F64 ? (double)n * (double)DBL_EPSILON
+                                   : sqrt((double)n) * (double)FLT_EPSILON;
+    return !(pivot >= least);
+}
+
+/* First pivot of L that rounding may have made, counted from 1; 0: none.
+ * diag (n): of K + noise + jitter. */
 static int32_t lost_pivot(const gp_model *m, const double *diag, double *pivot)
 {
     la_view d = la_view_diag(la_array_view(m->L));
-    double n = (double)m->data->n;
-    double relative = m->options.dtype == LA_F64
-                          ? n * (double)DBL_EPSILON
-                          : sqrt(n) * (double)FLT_EPSILON;
     for (size_t i = 0; i < m->data->n; i++) {
         double l = la_view_get(d, i);
         *pivot = l * l / diag[i];
-        if (!(*pivot >= relative))
+        if (gp_pivot_is_lost(*pivot, m->options.dtype, m->data->n))
             return (int32_t)i + 1;
     }
     return 0;

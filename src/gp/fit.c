@@ -143,21 +143,29 @@ static covar_status evaluate_best(fit *f, gp_result *best)
 }
 
 /* Conditions at the best point. Should the factor need more jitter than the
- * search did, value and gradient are taken again at that level. */
+ * search did, value and gradient are taken again at that level; should they
+ * need more yet, for a pivot may be lost in one and not quite in the other, so
+ * is the factor. */
 static covar_status condition(gp_model **m, fit *f, gp_result *best)
 {
-    COVAR_TRY(gp_model_condition(m, f->ctx, f->kernel, &f->params, f->data,
-                                 &f->options, best->level));
     const double *c = f->search.jitter;
-    if ((*m)->jitter_relative == c[best->level])
-        return COVAR_OK;
-    while (best->level + 1 < f->search.n_level &&
-           c[best->level] < (*m)->jitter_relative)
-        best->level++;
-    COVAR_TRY(gp_problem_create(&f->problem, f->ctx, f->kernel, &f->params,
-                                f->data, &f->options));
-    f->search.problem = f->problem;
-    return evaluate_best(f, best);
+    for (;;) {
+        COVAR_TRY(gp_model_condition(m, f->ctx, f->kernel, &f->params, f->data,
+                                     &f->options, best->level));
+        if ((*m)->jitter_relative == c[best->level])
+            return COVAR_OK;
+        while (best->level + 1 < f->search.n_level &&
+               c[best->level] < (*m)->jitter_relative)
+            best->level++;
+        COVAR_TRY(gp_problem_create(&f->problem, f->ctx, f->kernel, &f->params,
+                                    f->data, &f->options));
+        f->search.problem = f->problem;
+        COVAR_TRY(evaluate_best(f, best));
+        if ((*m)->jitter_relative == c[best->level])
+            return COVAR_OK;
+        gp_model_free(*m);
+        *m = NULL;
+    }
 }
 
 static void fill_report(gp_model *m, const fit *f, const gp_result *best)

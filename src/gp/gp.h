@@ -399,14 +399,15 @@ COVAR_API size_t gp_dropped_columns(const gp_model *m, const size_t **col);
 
 /* ---- The likelihood itself ---------------------------------------------- */
 
-/* This and gp_nlopt_f keep the jitter of the fit and do not test for pivots
- * lost to rounding as gp_fit does: at parameters where the matrix is singular
- * to rounding the value may be finite and meaningless.
+/* This and gp_nlopt_f keep the jitter of the fit. As in gp_fit, a matrix whose
+ * factor loses a pivot to rounding counts as not positive definite: NOT_PD
+ * here, +HUGE_VAL from gp_nlopt_f.
  *
  * Log marginal likelihood at parameter values (NULL = the fitted ones; in the
  * order of gp_param_name without the profiled mean). grad (P) and hess (P,P)
  * with respect to the log of positive parameters and to the value of others;
- * NULL = not wanted. P = gp_lml_dim(m). */
+ * NULL = not wanted. P = gp_lml_dim(m). Errors: ARG (names the value), NOT_PD,
+ * NUMERIC (the value is not finite). */
 COVAR_API size_t gp_lml_dim(const gp_model *m);
 COVAR_API COVAR_MUST_CHECK covar_status gp_lml(const gp_model *m,
                                                covar_context *ctx,
@@ -414,7 +415,7 @@ COVAR_API COVAR_MUST_CHECK covar_status gp_lml(const gp_model *m,
                                                double *grad, double *hess);
 
 /* An nlopt_func for -lml over the logs of all gp_lml_dim parameters; `data` is
- * a gp_nlopt. Returns +HUGE_VAL where the factorisation fails. */
+ * a gp_nlopt. Returns +HUGE_VAL, with zeros in grad, where gp_lml fails. */
 typedef struct gp_nlopt {
     const gp_model *model;
     covar_context  *ctx;

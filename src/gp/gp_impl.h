@@ -315,7 +315,7 @@ covar_status gp_problem_create(gp_problem **out, covar_context *ctx,
 void         gp_problem_free(gp_problem *p);
 
 /* *value: ML, LOO (without priors). grad (P) and hess (P,P) or NULL. jitter:
- * relative level c. NOT_PD when the factorisation fails. */
+ * relative level c. NOT_PD when the factorisation fails or loses a pivot. */
 covar_status gp_problem_eval(gp_problem *p, const double *free,
                              gp_objective kind, double jitter, double *value,
                              double *grad, double *hess);
@@ -337,6 +337,10 @@ const double *gp_input_shift(const gp_kernel *k, const gp_data *data);
  * derivatives in free coordinates added (NULL = no). prior.c */
 double gp_prior_sum(const gp_params *p, const double *free, double *grad,
                     double *hess_diag);
+
+/* May rounding have made a pivot of the factor of an (n,n) matrix A? pivot:
+ * L_ii^2 / A_ii. The one rule of what counts as NOT_PD. condition.c */
+bool gp_pivot_is_lost(double pivot, la_dtype dtype, size_t n);
 
 /* Jitter levels of a dtype: c[0] = 0; returns their number. */
 size_t gp_jitter_levels(const gp_options *options, double c[8]);

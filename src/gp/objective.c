@@ -19,6 +19,7 @@ struct gp_problem {
     covar_context *ctx;
     covar_heap *heap;
     size_t n, n_param;
+    la_dtype dtype;
     gp_objective_graph graph;
     ad_program *program[2][WHAT_COUNT]; /* ml, loo */
     ad_runner *runner;                  /* of the program last run */
@@ -145,7 +146,7 @@ static covar_status compile(gp_problem *p, bool loo, what w)
     const gp_objective_graph *o = &p->graph;
     ad_node *value = loo ? o->loo : w == PRODUCT ? o->ml_full : o->ml;
     ad_node *free = o->in[GP_IN_FREE], *out[] = {value, NULL};
-    ad_slot slot[GP_IN_COUNT + 3];
+    ad_slot slot[GP_IN_COUNT + 4];
     size_t n = 0;
     for (size_t i = 0; i < GP_IN_COUNT; i++)
         if (o->in[i])
@@ -161,6 +162,7 @@ static covar_status compile(gp_problem *p, bool loo, what w)
     slot[n++] = (ad_slot)AD_OUT(out[0]);
     if (out[1])
         slot[n++] = (ad_slot)AD_OUT(out[1]);
+    slot[n++] = (ad_slot)AD_OUT(o->pivot);
     return ad_compile(&p->program[loo][w], o->g, &(ad_signature){n, slot},
                       NULL);
 }
@@ -202,19 +204,35 @@ static covar_status use(gp_problem *p, bool loo, what w)
     return COVAR_OK;
 }
 
-/* out: the value (unless PRODUCT); derivative: gradient or product (P). */
+/* As condition.c does with the factor of a model. NaN is left to whoever looks
+ * at the value. */
+static covar_status check_pivot(const gp_problem *p, double pivot)
+{
+    if (isnan(pivot) || !gp_pivot_is_lost(pivot, p->dtype, p->n))
+        return COVAR_OK;
+    return covar_fail(p->ctx, COVAR_ERR_NOT_PD,
+                      "K + noise (%zu x %zu) is not positive definite: its "
+                      "least pivot is %.2g of the diagonal, which is rounding",
+                      p->n, p->n, pivot);
+}
+
+/* value: NULL for PRODUCT; derivative: gradient or product (P). NOT_PD also
+ * where a pivot is lost to rounding. */
 static covar_status run(gp_problem *p, bool loo, what w, double *value,
                         double *derivative)
 {
     COVAR_TRY(use(p, loo, w));
-    la_view in[MOST_INPUTS], out[2];
+    la_view in[MOST_INPUTS], out[3];
+    double pivot = 0;
     int n = 0;
     input_views(p, w, in);
     if (w != PRODUCT)
         out[n++] = la_scalar_f64(value);
     if (w != VALUE)
-        out[n] = la_vec_f64(derivative, p->n_param);
-    return ad_run(p->runner, in, out);
+        out[n++] = la_vec_f64(derivative, p->n_param);
+    out[n] = la_scalar_f64(&pivot);
+    COVAR_TRY(ad_run(p->runner, in, out));
+    return check_pivot(p, pivot);
 }
 
 /* ---- Evaluation --------------------------------------------------------- */
@@ -337,6 +355,7 @@ covar_status gp_problem_create(gp_problem **out, covar_context *ctx,
     p->heap = covar_heap_retain(heap);
     p->n = data->n;
     p->n_param = params->n;
+    p->dtype = options->dtype;
     covar_status status =
         gp_objective_graph_create(&p->graph, ctx, k, params, data, options);
     if (status == COVAR_OK)

@@ -51,9 +51,10 @@ static void declare_inputs(maker *m, const gp_data *data)
         input(m, GP_IN_NOISE, "known_noise", 1, ad_fixed(1));
 }
 
-/* A = K + noise + jitter. The jitter is relative to the mean of k(x,x), so it
- * moves with the parameters and so does its derivative. */
-static ad_node *covariance(maker *m)
+/* A = K + noise + jitter; *diag: its diagonal, which never reads the matrix.
+ * The jitter is relative to the mean of k(x,x), so it moves with the parameters
+ * and so does its derivative. */
+static ad_node *covariance(maker *m, ad_node **diag)
 {
     gp_objective_graph *o = m->o;
     gp_build b = {.g = o->g,
@@ -65,12 +66,13 @@ static ad_node *covariance(maker *m)
     ad_node *noise = gp_build_take(&b);
     b.next = 0;
     ad_node *level = ad_cast(o->in[GP_IN_JITTER], m->dtype);
-    ad_node *size = ad_mean(gp_kernel_diag(m->kernel, &b), AD_ALL);
+    ad_node *own = gp_kernel_diag(m->kernel, &b);
     if (o->in[GP_IN_WEIGHT])
         noise = ad_mul(noise, o->in[GP_IN_WEIGHT]);
     if (o->in[GP_IN_NOISE])
         noise = ad_add(o->in[GP_IN_NOISE], noise);
-    noise = ad_add(noise, ad_mul(level, size));
+    noise = ad_add(noise, ad_mul(level, ad_mean(own, AD_ALL)));
+    *diag = ad_add(own, noise);
     return ad_add_diag(K, noise);
 }
 
@@ -123,8 +125,10 @@ static ad_node *leave_one_out(const maker *m, ad_node *L, const profile *f)
 static void build(maker *m)
 {
     gp_objective_graph *o = m->o;
-    ad_node *A = covariance(m);
+    ad_node *diag = NULL, *A = covariance(m, &diag);
     ad_node *L = ad_cholesky(A);
+    ad_node *pivot = ad_div(ad_square(ad_extract_diag(L, 0)), diag);
+    o->pivot = ad_cast(ad_reduce_min(pivot, AD_ALL), LA_F64);
     profile f = {NULL, NULL, NULL};
     if (m->q > 0)
         f = profile_mean(m, L);

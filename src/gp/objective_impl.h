@@ -24,6 +24,7 @@ typedef struct gp_objective_graph {
     ad_node  *ml;      /* beta held fixed: right value and gradient */
     ad_node  *ml_full; /* beta follows: right second derivatives too */
     ad_node  *loo;
+    ad_node  *pivot; /* least L_ii^2 / A_ii, for gp_pivot_is_lost */
 } gp_objective_graph;
 
 covar_status gp_objective_graph_create(gp_objective_graph *out,
