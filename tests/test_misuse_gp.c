@@ -689,6 +689,37 @@ static void test_conflicting_rows(void)
     covar_context_free(ctx);
 }
 
+/* A row appended to one like it: as in a fit of both. */
+static void test_conflicting_append(void)
+{
+    covar_context *ctx = test_context();
+    for (int i = 0; i < 80; i++) {
+        series s = series_make();
+        char kernel[80];
+        snprintf(kernel, sizeof(kernel), "1.3*rbf(lengthscale=%g)",
+                 .04 + .002 * i);
+        gp_options o = gp_options_of(ctx, kernel);
+        gp_model *m = NULL, *next = NULL;
+        o.no_fit = true;
+        o.dtype = i % 2 ? LA_F32 : LA_F64;
+        o.jitter = i % 4 < 2 ? GP_JITTER_AUTO : GP_JITTER_NONE;
+        gp_options_fix(&o, "noise_variance", 0);
+        TEST_OK(ctx, gp_fit(&m, ctx, series_x(&s), series_y(&s), &o, NULL));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+        const double y = s.y[3] + .5;
+        la_view row = la_mat_f64(s.x + 3, 1, 1), target = la_vec_f64(&y, 1);
+        TEST_STATUS(ctx, gp_append(&next, m, ctx, row, target),
+                    i % 4 < 2 ? COVAR_OK : COVAR_ERR_NOT_PD);
+        double lml;
+        if (next)
+            TEST_OK(ctx, gp_lml(next, ctx, NULL, &lml, NULL, NULL));
+        gp_model_free(next);
+        gp_model_free(m);
+        gp_options_done(&o);
+    }
+    covar_context_free(ctx);
+}
+
 /* ---- NULL for each pointer ---------------------------------------------- */
 
 static void test_null_accessors(void)
@@ -1076,6 +1107,7 @@ int main(void)
         {"folds", test_folds},
         {"leaving out what determines", test_loo_undetermined},
         {"conflicting rows", test_conflicting_rows},
+        {"conflicting append", test_conflicting_append},
         {"accessors of no model", test_null_accessors},
         {"accessors past the end", test_accessors_past_the_end},
         {"NULL arguments", test_null_verbs},

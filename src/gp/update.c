@@ -194,7 +194,23 @@ static covar_status new_covariances(gp_model *m, covar_context *ctx, size_t n)
     return status;
 }
 
-/* Extends m's factor to all rows of `to`; *info as of la_potrf. */
+/* Was a pivot of the rows from `first` on lost to rounding? A_ii is the square
+ * of row i of L. */
+static bool lost_pivot(const gp_model *m, size_t first)
+{
+    la_view L = la_array_view(m->L);
+    size_t n = m->data->n;
+    bool lost = false;
+    for (size_t i = first; !lost && i < n; i++) {
+        double own = la_view_get(L, i * n + i), square = own * own, sum = 0;
+        for (size_t j = 0; j <= i; j++)
+            sum += la_view_get(L, i * n + j) * la_view_get(L, i * n + j);
+        lost = gp_pivot_is_lost(square / sum, m->options.dtype, n);
+    }
+    return lost;
+}
+
+/* Extends m's factor to all rows of `to`; *info is not 0 where it fails. */
 static covar_status extend(gp_model *to, const gp_model *m, covar_context *ctx,
                            int32_t *info)
 {
@@ -209,7 +225,10 @@ static covar_status extend(gp_model *to, const gp_model *m, covar_context *ctx,
     COVAR_TRY(la_trsm(&exec, LA_RIGHT, LA_LOWER, LA_TRANS, LA_NON_UNIT, 1,
                       la_array_view(m->L), L21));
     COVAR_TRY(la_syrk(&exec, -1, LA_NO_TRANS, L21, 1, L22));
-    return la_potrf(&exec, L22, info);
+    COVAR_TRY(la_potrf(&exec, L22, info));
+    if (*info == 0 && lost_pivot(to, n))
+        *info = 1;
+    return COVAR_OK;
 }
 
 static covar_status refactor(gp_model *m, covar_context *ctx)
