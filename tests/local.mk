@@ -39,6 +39,7 @@ unit_tests += tests/test_disk_full
 unit_tests += tests/test_heap
 unit_tests += tests/test_misuse_datasets
 unit_tests += tests/test_misuse_gp
+unit_tests += tests/test_misuse_gp_files
 unit_tests += tests/test_linalg_copy
 unit_tests += tests/test_linalg_interp
 unit_tests += tests/test_linalg_map

@@ -65,3 +65,18 @@ double gp_value(const gp_model *m, covar_context *ctx, const char *name)
     TEST_OK(ctx, gp_param_get(m, ctx, name, &value));
     return value;
 }
+
+gp_model *gp_small_model(covar_context *ctx, const char *kernel,
+                         gp_mean_kind mean)
+{
+    series s = series_make();
+    gp_options o = gp_options_of(ctx, kernel);
+    gp_model *m = NULL;
+    o.no_fit = true;
+    o.mean = mean;
+    gp_options_start(&o, "noise_variance", 0.04);
+    TEST_OK(ctx, gp_fit(&m, ctx, series_x(&s), series_y(&s), &o, NULL));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    gp_options_done(&o);
+    return m;
+}

@@ -32,7 +32,19 @@ la_view golden_rows_y(const golden_rows *r);
 gp_options gp_options_of(covar_context *ctx, const char *kernel);
 void gp_options_done(gp_options *o);
 
+/* A sound model to misuse: the series, one lengthscale, no search. */
+gp_model *gp_small_model(covar_context *ctx, const char *kernel,
+                         gp_mean_kind mean);
+
 /* The value of a model's parameter; asserts that there is one. */
 double gp_value(const gp_model *m, covar_context *ctx, const char *name);
+
+/* The call fails with this status and a sentence that has this part. */
+#define TEST_REFUSED(ctx, call, expected, part)                                \
+    do {                                                                       \
+        covar_error_clear(ctx);                                                \
+        TEST_STATUS(ctx, call, expected);                                      \
+        TEST_CONTAINS(covar_error_text(ctx), part);                            \
+    } while (0)
 
 #endif
