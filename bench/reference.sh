@@ -134,8 +134,8 @@ wine() {
     splits wine_red wine_red 0 "- - - - -"
     scores 0.62 ""
     echo "  notes of the last split:" \
-        "$(sed -n '/"notes"/,/]/p' "$report" | tr -d ' \n"[],' |
-            sed 's/notes://; s/\([A-Z]\)\([A-Z_]*\)/ \1\2/')"
+        "$(sed -n '/"notes"/,/]/p' "$report" | tr -d '\n"[]' | tr , ' ' |
+            sed 's/notes://')"
 }
 
 kin8nm() {
