@@ -753,7 +753,7 @@ static void test_accessors_past_the_end(void)
 static void test_null_verbs(void)
 {
     covar_context *ctx = test_context();
-    gp_model *m = gp_small_model(ctx, "rbf", GP_MEAN_CONSTANT), *out = NULL;
+    gp_model *m = gp_small_model(ctx, "rbf", GP_MEAN_CONSTANT);
     series s = series_make();
     la_view X = series_x(&s), y = series_y(&s);
     double v[16] = {0};
@@ -795,6 +795,16 @@ static void test_null_verbs(void)
     TEST_REFUSED(ctx, gp_lml(NULL, ctx, NULL, v, NULL, NULL), COVAR_ERR_ARG,
                  "model");
     TEST_OK(ctx, gp_lml(m, ctx, NULL, NULL, NULL, NULL));
+    gp_model_free(m);
+    covar_context_free(ctx);
+}
+
+static void test_null_new_models(void)
+{
+    covar_context *ctx = test_context();
+    gp_model *m = gp_small_model(ctx, "rbf", GP_MEAN_CONSTANT), *out = NULL;
+    series s = series_make();
+    la_view X = series_x(&s), y = series_y(&s);
     TEST_REFUSED(ctx, gp_append(NULL, m, ctx, X, y), COVAR_ERR_ARG,
                  "out is NULL");
     TEST_REFUSED(ctx, gp_append(&out, NULL, ctx, X, y), COVAR_ERR_ARG, "model");
@@ -908,6 +918,7 @@ int main(void)
         {"accessors of no model", test_null_accessors},
         {"accessors past the end", test_accessors_past_the_end},
         {"NULL arguments", test_null_verbs},
+        {"NULL arguments where models are made", test_null_new_models},
         {"no context", test_null_context},
         {"nlopt", test_nlopt},
         {"scores", test_scores},
