@@ -138,7 +138,7 @@ static void test_dataset(void)
     TEST_OK(ctx, dataset_create(&d, ctx, "noise"));
     TEST_OK(ctx, dataset_set_member(ctx, d, "X", la_mat_f64(big, 10000, 3)));
     for (int i = 0; i < 6; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "part/%d", i);
         TEST_OK(ctx, dataset_set_member(ctx, d, name, la_vec_f64(big, 300)));
     }
