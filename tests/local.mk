@@ -53,6 +53,7 @@ unit_tests += tests/test_linalg_array
 unit_tests += tests/test_linalg_cholesky
 unit_tests += tests/test_linalg_distance
 unit_tests += tests/test_linalg_eigh
+unit_tests += tests/test_linalg_stack
 unit_tests += tests/test_linalg_gather
 unit_tests += tests/test_linalg_gemm
 unit_tests += tests/test_linalg_potri

@@ -89,12 +89,14 @@ size_t la_batch_count(la_view x, int core)
 
 void *la_batch_at(la_view x, int core, size_t b)
 {
-    if (!x.data || b == 0)
+    if (!x.data || b == 0 || x.rank <= core)
         return x.data;
     ptrdiff_t offset = 0;
-    for (int k = x.rank - core; k-- > 0;) {
+    int k = x.rank - core - 1;
+    for (; k > 0; k--) {
         offset += (ptrdiff_t)(b % x.dim[k]) * x.stride[k];
         b /= x.dim[k];
     }
+    offset += (ptrdiff_t)b * x.stride[0];
     return (char *)x.data + offset * (ptrdiff_t)la_dtype_size(x.dtype);
 }

@@ -21,6 +21,8 @@
 #include "linalg/leaf.h"
 #include "linalg/triangle.h"
 
+#include <string.h>
+
 typedef struct chol_args {
     la_view L, L_bar;
     int32_t *info;
@@ -31,7 +33,7 @@ typedef struct chol_args {
 /* Stacks of small matrices go by groups, one matrix in each vector lane. */
 static bool by_groups(const chol_args *c)
 {
-    return c->count >= 4 && la_rows(c->L) <= LA_GROUP_MAX;
+    return c->count >= 4 && la_rows(c->L) <= LA_LEAF_MAX;
 }
 
 static size_t groups(const chol_args *c)

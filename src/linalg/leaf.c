@@ -23,6 +23,36 @@ enum { LEAF_BYTES = 16 };
 #define REAL_BODY "linalg/leaf.inc"
 #include "linalg/each_real.h"
 
+/* What comparing vectors gives: all bits of an element set, or none. */
+typedef int32_t mask_f32 __attribute__((vector_size(LEAF_BYTES)));
+typedef int64_t mask_f64 __attribute__((vector_size(LEAF_BYTES)));
+
+/* Square tiles with rows of 16 bytes, which every instruction set moves at
+ * once, and their transposes. */
+enum { TILE_f64 = 2, TILE_f32 = 4 };
+typedef double tile_row_f64 __attribute__((vector_size(16)));
+typedef float tile_row_f32 __attribute__((vector_size(16)));
+
+static inline void transpose_f64(tile_row_f64 T[TILE_f64])
+{
+    const tile_row_f64 a = T[0], b = T[1];
+    T[0] = (tile_row_f64){a[0], b[0]};
+    T[1] = (tile_row_f64){a[1], b[1]};
+}
+
+static inline void transpose_f32(tile_row_f32 T[TILE_f32])
+{
+    const tile_row_f32 a = T[0], b = T[1], c = T[2], d = T[3];
+    const tile_row_f32 ac_left = {a[0], c[0], a[1], c[1]};
+    const tile_row_f32 bd_left = {b[0], d[0], b[1], d[1]};
+    const tile_row_f32 ac_right = {a[2], c[2], a[3], c[3]};
+    const tile_row_f32 bd_right = {b[2], d[2], b[3], d[3]};
+    T[0] = (tile_row_f32){ac_left[0], bd_left[0], ac_left[1], bd_left[1]};
+    T[1] = (tile_row_f32){ac_left[2], bd_left[2], ac_left[3], bd_left[3]};
+    T[2] = (tile_row_f32){ac_right[0], bd_right[0], ac_right[1], bd_right[1]};
+    T[3] = (tile_row_f32){ac_right[2], bd_right[2], ac_right[3], bd_right[3]};
+}
+
 #define REAL_BODY "linalg/leaf_group.inc"
 #include "linalg/each_real.h"
 

@@ -12,9 +12,8 @@
 
 enum { LA_LEAF_MAX = 32 };
 
-/* Matrices that a `_group` kernel works on side by side: 64 bytes of lanes;
- * and the largest order for which it beats one matrix after another. */
-enum { LA_LANES_f64 = 8, LA_LANES_f32 = 16, LA_GROUP_MAX = 20 };
+/* Matrices that a `_group` kernel takes at a time: 64 bytes of lanes. */
+enum { LA_LANES_f64 = 8, LA_LANES_f32 = 16 };
 
 #define REAL_BODY "linalg/leaf_decl.inc"
 #include "linalg/each_real.h"

@@ -96,7 +96,8 @@ covar_status la_cpu_random(const la_exec *exec, la_random_kind kind,
 const la_device *la_device_of(const la_exec *exec);
 
 /* Number of matrices in the batch of a view whose last `core` dims are the
- * matrix, and the address of matrix b (mixed-radix over the batch strides). */
+ * matrix, and the address of matrix b, 0 <= b < count (mixed-radix over the
+ * batch strides; without batch dims the one matrix, whatever b is). */
 size_t la_batch_count(la_view x, int core);
 void *la_batch_at(la_view x, int core, size_t b);
 
