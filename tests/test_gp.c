@@ -45,6 +45,15 @@ la_view golden_rows_y(const golden_rows *r)
     return la_vec_f64(r->y, r->n);
 }
 
+void golden_expect(const golden *c, const char *path, const double *actual,
+                   double tolerance)
+{
+    double expected[GOLDEN_ROWS];
+    size_t n = golden_numbers(c, path, expected, GOLDEN_ROWS);
+    CU_ASSERT(n > 0);
+    TEST_CLOSE_ARRAY(actual, expected, n, tolerance);
+}
+
 gp_options gp_options_of(covar_context *ctx, const char *kernel)
 {
     gp_options o = gp_options_default();
@@ -64,6 +73,23 @@ double gp_value(const gp_model *m, covar_context *ctx, const char *name)
     double value = NAN;
     TEST_OK(ctx, gp_param_get(m, ctx, name, &value));
     return value;
+}
+
+gp_model *gp_fixed_model(covar_context *ctx, const golden_rows *r,
+                         const char *kernel, double noise, gp_mean_kind mean,
+                         const double *per_point)
+{
+    gp_options o = gp_options_of(ctx, kernel);
+    gp_model *m = NULL;
+    o.mean = mean;
+    o.standardise = GP_STANDARDISE_NONE;
+    o.no_fit = true;
+    o.noise_per_point = per_point;
+    gp_options_fix(&o, "noise_variance", noise);
+    TEST_OK(ctx, gp_fit(&m, ctx, golden_rows_x(r), golden_rows_y(r), &o, NULL));
+    gp_options_done(&o);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    return m;
 }
 
 gp_model *gp_small_model(covar_context *ctx, const char *kernel,

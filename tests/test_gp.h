@@ -28,9 +28,18 @@ golden_rows golden_rows_read(const golden *c);
 la_view golden_rows_x(const golden_rows *r);
 la_view golden_rows_y(const golden_rows *r);
 
+/* Asserts the numbers of a golden case at `path`. */
+void golden_expect(const golden *c, const char *path, const double *actual,
+                   double tolerance);
+
 /* Default options with a kernel; free both together. */
 gp_options gp_options_of(covar_context *ctx, const char *kernel);
 void gp_options_done(gp_options *o);
+
+/* A model of a golden case's rows at fixed parameters. */
+gp_model *gp_fixed_model(covar_context *ctx, const golden_rows *r,
+                         const char *kernel, double noise, gp_mean_kind mean,
+                         const double *per_point);
 
 /* A sound model to misuse: the series, one lengthscale, no search. */
 gp_model *gp_small_model(covar_context *ctx, const char *kernel,

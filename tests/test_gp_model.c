@@ -9,36 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 64 };
-
-/* A model of a golden case's rows at fixed parameters. */
-static gp_model *fixed_model(covar_context *ctx, const golden_rows *r,
-                             const char *kernel, double noise,
-                             gp_mean_kind mean, const double *per_point)
-{
-    gp_options o = gp_options_of(ctx, kernel);
-    gp_model *m = NULL;
-    o.mean = mean;
-    o.standardise = GP_STANDARDISE_NONE;
-    o.no_fit = true;
-    o.noise_per_point = per_point;
-    gp_options_fix(&o, "noise_variance", noise);
-    TEST_OK(ctx, gp_fit(&m, ctx, golden_rows_x(r), golden_rows_y(r), &o, NULL));
-    gp_options_done(&o);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
-    return m;
-}
-
 static const char *const g01_kernel = "1.3*rbf(lengthscale=0.8)";
-
-static void expect(const golden *c, const char *path, const double *actual,
-                   double tolerance)
-{
-    double expected[MOST];
-    size_t n = golden_numbers(c, path, expected, MOST);
-    CU_ASSERT(n > 0);
-    TEST_CLOSE_ARRAY(actual, expected, n, tolerance);
-}
 
 static void test_g22(void)
 {
@@ -51,9 +22,9 @@ static void test_g22(void)
     golden_numbers(c, "inputs/prior_fX", fX, 5);
     golden_numbers(c, "inputs/prior_fXs", fXs, 4);
     golden_numbers(c, "inputs/eps", eps, 5);
-    gp_model *m = fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_ZERO, NULL);
+    gp_model *m = gp_fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_ZERO, NULL);
     TEST_OK(ctx, gp_pathwise(out, m, ctx, la_mat_f64(Xs, 4, 1), fX, fXs, eps));
-    expect(c, "expected/posterior_sample", out, 1e-10);
+    golden_expect(c, "expected/posterior_sample", out, 1e-10);
     gp_model_free(m);
     golden_close(file);
     covar_context_free(ctx);
@@ -74,7 +45,7 @@ static void test_g23(void)
     golden_rows r = golden_rows_read(c);
     size_t all = r.n;
     r.n = 2;
-    gp_model *m = fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_ZERO, NULL);
+    gp_model *m = gp_fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_ZERO, NULL);
     for (size_t n = 2; n <= all; n++) {
         char path[40];
         snprintf(path, sizeof(path), "expected/lml_first_%zu", n);
@@ -91,8 +62,8 @@ static void test_g23(void)
     TEST_OK(ctx, gp_remove(&less, m, ctx, 2));
     TEST_CLOSE(lml_of(less, ctx),
                golden_number(c, "expected/lml_without_index2"), 1e-10);
-    expect(c, "expected/chol_after_removing_index2", gp_cholesky(less).data,
-           1e-10);
+    golden_expect(c, "expected/chol_after_removing_index2",
+                  gp_cholesky(less).data, 1e-10);
     gp_model_free(less);
     gp_model_free(m);
     golden_close(file);
@@ -112,8 +83,8 @@ static void test_cv_brute_force(void)
         double mean[N], var[N], log_p[N];
         int32_t fold[N];
         gp_mean_kind kind = (gp_mean_kind)mean_kind;
-        gp_model *m = fixed_model(ctx, &r, "1.2*matern32(lengthscale=1.5)", 0.1,
-                                  kind, NULL);
+        gp_model *m = gp_fixed_model(ctx, &r, "1.2*matern32(lengthscale=1.5)",
+                                     0.1, kind, NULL);
         for (int i = 0; i < N; i++)
             fold[i] = i % 4;
         TEST_OK(ctx, gp_cv(m, ctx, fold, 4, mean, var, log_p));
@@ -130,7 +101,7 @@ static void test_cv_brute_force(void)
                 rest.X[rest.n] = r.X[i];
                 rest.y[rest.n++] = r.y[i];
             }
-            gp_model *part = fixed_model(
+            gp_model *part = gp_fixed_model(
                 ctx, &rest, "1.2*matern32(lengthscale=1.5)", 0.1, kind, NULL);
             gp_prediction p = {.mean = expected, .var_y = v};
             TEST_OK(ctx, gp_predict(part, ctx, la_mat_f64(at, out, 1), &p));
@@ -155,7 +126,7 @@ static void test_samples(void)
     double at[NS] = {-2, 0.7, 3}, mean[NS], cov[NS * NS];
     la_view Xs = la_mat_f64(at, NS, 1);
     gp_model *m =
-        fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_CONSTANT, NULL);
+        gp_fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_CONSTANT, NULL);
     gp_prediction p = {.mean = mean, .cov = cov};
     TEST_OK(ctx, gp_predict(m, ctx, Xs, &p));
     for (int kind = 0; kind < 2; kind++) {

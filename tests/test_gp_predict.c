@@ -9,36 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 64 };
-
-/* A model of a golden case's rows at fixed parameters. */
-static gp_model *fixed_model(covar_context *ctx, const golden_rows *r,
-                             const char *kernel, double noise,
-                             gp_mean_kind mean, const double *per_point)
-{
-    gp_options o = gp_options_of(ctx, kernel);
-    gp_model *m = NULL;
-    o.mean = mean;
-    o.standardise = GP_STANDARDISE_NONE;
-    o.no_fit = true;
-    o.noise_per_point = per_point;
-    gp_options_fix(&o, "noise_variance", noise);
-    TEST_OK(ctx, gp_fit(&m, ctx, golden_rows_x(r), golden_rows_y(r), &o, NULL));
-    gp_options_done(&o);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
-    return m;
-}
-
 static const char *const g01_kernel = "1.3*rbf(lengthscale=0.8)";
-
-static void expect(const golden *c, const char *path, const double *actual,
-                   double tolerance)
-{
-    double expected[MOST];
-    size_t n = golden_numbers(c, path, expected, MOST);
-    CU_ASSERT(n > 0);
-    TEST_CLOSE_ARRAY(actual, expected, n, tolerance);
-}
 
 static void test_g01(void)
 {
@@ -48,7 +19,7 @@ static void test_g01(void)
     golden_rows r = golden_rows_read(c);
     double Xs[4], mean[4], f[4], v[4], cov[16], dm[4], dv[4];
     golden_numbers(c, "inputs/Xs", Xs, 4);
-    gp_model *m = fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_ZERO, NULL);
+    gp_model *m = gp_fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_ZERO, NULL);
     gp_prediction p = {.mean = mean,
                        .var_f = f,
                        .var_y = v,
@@ -57,20 +28,20 @@ static void test_g01(void)
                        .dvar = dv};
     TEST_OK(ctx, gp_predict(m, ctx, la_mat_f64(Xs, 4, 1), &p));
     TEST_INT(p.rounded, 0);
-    expect(c, "expected/mean", mean, 1e-10);
-    expect(c, "expected/var_latent", f, 1e-10);
-    expect(c, "expected/var_observed", v, 1e-10);
-    expect(c, "expected/cov_latent", cov, 1e-10);
-    expect(c, "expected/dmean_dx", dm, 1e-10);
-    expect(c, "expected/dvar_dx", dv, 1e-10);
-    expect(c, "expected/alpha", gp_alpha(m).data, 1e-10);
-    expect(c, "expected/chol_L", gp_cholesky(m).data, 1e-10);
+    golden_expect(c, "expected/mean", mean, 1e-10);
+    golden_expect(c, "expected/var_latent", f, 1e-10);
+    golden_expect(c, "expected/var_observed", v, 1e-10);
+    golden_expect(c, "expected/cov_latent", cov, 1e-10);
+    golden_expect(c, "expected/dmean_dx", dm, 1e-10);
+    golden_expect(c, "expected/dvar_dx", dv, 1e-10);
+    golden_expect(c, "expected/alpha", gp_alpha(m).data, 1e-10);
+    golden_expect(c, "expected/chol_L", gp_cholesky(m).data, 1e-10);
     TEST_CLOSE(gp_log_det(m), golden_number(c, "expected/logdet"), 1e-10);
     double loo_m[5], loo_v[5], loo_p[5];
     TEST_OK(ctx, gp_loo(m, ctx, loo_m, loo_v, loo_p));
-    expect(c, "expected/loo_mean", loo_m, 1e-10);
-    expect(c, "expected/loo_var_observed", loo_v, 1e-10);
-    expect(c, "expected/loo_logpdf", loo_p, 1e-10);
+    golden_expect(c, "expected/loo_mean", loo_m, 1e-10);
+    golden_expect(c, "expected/loo_var_observed", loo_v, 1e-10);
+    golden_expect(c, "expected/loo_logpdf", loo_p, 1e-10);
     gp_model_free(m);
     golden_close(file);
     covar_context_free(ctx);
@@ -96,12 +67,12 @@ static void test_g02(void)
         snprintf(text, sizeof(text),
                  "0.9*%s(ard,lengthscale[0]=0.7,lengthscale[1]=1.6)",
                  kinds[k].word);
-        gp_model *m = fixed_model(ctx, &r, text, 0.02, GP_MEAN_ZERO, NULL);
+        gp_model *m = gp_fixed_model(ctx, &r, text, 0.02, GP_MEAN_ZERO, NULL);
         TEST_OK(ctx, gp_predict(m, ctx, la_mat_f64(Xs, 3, 2), &p));
         snprintf(path, sizeof(path), "%smean", kinds[k].path);
-        expect(c, path, mean, 1e-10);
+        golden_expect(c, path, mean, 1e-10);
         snprintf(path, sizeof(path), "%svar_latent", kinds[k].path);
-        expect(c, path, var, 1e-10);
+        golden_expect(c, path, var, 1e-10);
         gp_model_free(m);
     }
     golden_close(file);
@@ -118,19 +89,20 @@ static void test_g13_g14(void)
     golden_numbers(c, "inputs/Xs", Xs, 4);
     golden_numbers(c, "expected/beta_gls", beta, 2);
     gp_prediction p = {.mean = mean, .var_f = var};
-    gp_model *m = fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_LINEAR, NULL);
+    gp_model *m =
+        gp_fixed_model(ctx, &r, g01_kernel, 0.05, GP_MEAN_LINEAR, NULL);
     TEST_OK(ctx, gp_predict(m, ctx, la_mat_f64(Xs, 4, 1), &p));
-    expect(c, "expected/mean", mean, 1e-10);
-    expect(c, "expected/var_latent", var, 1e-10);
+    golden_expect(c, "expected/mean", mean, 1e-10);
+    golden_expect(c, "expected/var_latent", var, 1e-10);
     TEST_CLOSE(gp_value(m, ctx, "mean.constant"), beta[0], 1e-10);
     TEST_CLOSE(gp_value(m, ctx, "mean.slope[0]"), beta[1], 1e-10);
     gp_model_free(m);
     c = golden_case(file, "G14");
     golden_numbers(c, "inputs/noise_var", noise, 5);
-    m = fixed_model(ctx, &r, g01_kernel, 0, GP_MEAN_ZERO, noise);
+    m = gp_fixed_model(ctx, &r, g01_kernel, 0, GP_MEAN_ZERO, noise);
     TEST_OK(ctx, gp_predict(m, ctx, la_mat_f64(Xs, 4, 1), &p));
-    expect(c, "expected/mean", mean, 1e-10);
-    expect(c, "expected/var_latent", var, 1e-10);
+    golden_expect(c, "expected/mean", mean, 1e-10);
+    golden_expect(c, "expected/var_latent", var, 1e-10);
     gp_model_free(m);
     golden_close(file);
     covar_context_free(ctx);
@@ -181,7 +153,7 @@ static void test_slopes(void)
     for (size_t k = 0; k < NELEM(kernels); k++) {
         double at[D] = {0.21, -0.37, 0.55}, dm[D], dv[D], h = 1e-6;
         gp_model *m =
-            fixed_model(ctx, &r, kernels[k], 0.3, GP_MEAN_LINEAR, NULL);
+            gp_fixed_model(ctx, &r, kernels[k], 0.3, GP_MEAN_LINEAR, NULL);
         TEST_OK(ctx, gp_predict(m, ctx, la_mat_f64(at, 1, D),
                                 &(gp_prediction){.dmean = dm, .dvar = dv}));
         for (size_t j = 0; j < D; j++) {
@@ -233,8 +205,8 @@ static void test_errors(void)
     covar_context *ctx = test_context();
     golden *file = golden_open("gp_public.json");
     golden_rows r = golden_rows_read(golden_case(file, "G01"));
-    gp_model *m = fixed_model(ctx, &r, "matern12(lengthscale=1)", 0.1,
-                              GP_MEAN_ZERO, NULL);
+    gp_model *m = gp_fixed_model(ctx, &r, "matern12(lengthscale=1)", 0.1,
+                                 GP_MEAN_ZERO, NULL);
     double at[2] = {r.X[1], NAN}, out[4], slope[2];
     gp_prediction p = {.mean = out}, q = {.dmean = slope};
     TEST_STATUS(ctx, gp_predict(NULL, ctx, la_mat_f64(at, 1, 1), &p),
