@@ -13,6 +13,7 @@ unit_tests += tests/test_autodiff_graph
 unit_tests += tests/test_autodiff_module
 unit_tests += tests/test_autodiff_node
 unit_tests += tests/test_autodiff_print
+unit_tests += tests/test_autodiff_random
 unit_tests += tests/test_autodiff_rop
 unit_tests += tests/test_autodiff_store
 unit_tests += tests/test_autodiff_optim
