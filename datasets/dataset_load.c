@@ -150,6 +150,11 @@ covar_status dataset_load_bundled(dataset **out, covar_context *ctx,
         snprintf(path, sizeof(path), "%s/%s.h5", COVAR_DATADIR, name);
         return dataset_load(out, ctx, path);
     }
+    char names[200] = "";
+    for (size_t i = 0, used = 0; i < n_bundled && used < sizeof(names); i++)
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+                                 i ? ", " : "", bundled[i]);
     return covar_fail(ctx, COVAR_ERR_NAME,
-                      "dataset_load_bundled: there is no `%s`", name);
+                      "dataset_load_bundled: there is no `%s`; there are %s",
+                      name, names);
 }

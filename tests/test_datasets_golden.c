@@ -189,7 +189,9 @@ static void test_bundled(void)
     CU_ASSERT_PTR_NULL(dataset_bundled_name(NELEM(sets)));
     dataset *d = NULL;
     TEST_STATUS(ctx, dataset_load_bundled(&d, ctx, "../nile"), COVAR_ERR_NAME);
-    TEST_CONTAINS(covar_error_text(ctx), "there is no `../nile`");
+    TEST_CONTAINS(covar_error_text(ctx), "there is no `../nile`; there are "
+                                         "airpassengers, co2_monthly");
+    TEST_CONTAINS(covar_error_text(ctx), "nile, sunspots_year");
     covar_context_free(ctx);
 }
 
