@@ -140,26 +140,51 @@ static void test_singular(void)
     covar_context_free(ctx);
 }
 
+/* Sizes at which leaves, their remainders and products all take part. */
+static void test_instruction_sets(void)
+{
+    static const size_t n[] = {5, 34, 96, 131}, m[] = {64, 33, 256, 3};
+    for (int isa = COVAR_ISA_BASELINE; isa <= COVAR_ISA_V4; isa++) {
+        covar_context *ctx = test_context();
+        covar_context_set_isa(ctx, (covar_isa)isa);
+        for (size_t t = 0; t < NELEM(test_dtypes); t++)
+            for (size_t i = 0; i < NELEM(n); i++)
+                for (unsigned bits = 0; bits < 16; bits++) {
+                    check_form(ctx, test_dtypes[t], 0, n[i], m[i],
+                               form_of(bits));
+                    check_form(ctx, test_dtypes[t], 0, m[i], n[i],
+                               form_of(bits));
+                }
+        covar_context_free(ctx);
+    }
+}
+
+static void check_threads(covar_context *ctx, size_t batch, size_t n, size_t m,
+                          tri_form f)
+{
+    const size_t order = f.side == LA_LEFT ? n : m;
+    covar_rng rng = covar_rng_init(3, 4);
+    stack T = stack_create(LA_F64, batch, order, order, 0);
+    stack B = stack_create(LA_F64, batch, n, m, 0);
+    fill_triangle(T.view, f.uplo, &rng);
+    fill_random(B.view, &rng);
+    la_view C = dense_copy(B.view);
+    const la_exec one = test_exec(ctx, 1), two = test_exec(ctx, 2);
+    TEST_OK(ctx,
+            la_trsm(&one, f.side, f.uplo, f.trans, f.diag, 1, T.view, B.view));
+    TEST_OK(ctx, la_trsm(&two, f.side, f.uplo, f.trans, f.diag, 1, T.view, C));
+    check_same(C, B.view, 1e-13, "trsm threads");
+    stack_free(T);
+    stack_free(B);
+    free(C.data);
+}
+
 static void test_threads(void)
 {
     covar_context *ctx = test_context();
-    const size_t n[2] = {400, 50}, batch[2] = {0, 20};
-    for (int q = 0; q < 2; q++) {
-        covar_rng rng = covar_rng_init(3, 4);
-        stack T = stack_create(LA_F64, batch[q], n[q], n[q], 0);
-        stack B = stack_create(LA_F64, batch[q], n[q], n[q], 0);
-        fill_triangle(T.view, LA_LOWER, &rng);
-        fill_random(B.view, &rng);
-        la_view C = dense_copy(B.view);
-        const la_exec one = test_exec(ctx, 1), two = test_exec(ctx, 2);
-        TEST_OK(ctx, la_trsm(&one, LA_LEFT, LA_LOWER, LA_TRANS, LA_NON_UNIT, 1,
-                             T.view, B.view));
-        TEST_OK(ctx, la_trsm(&two, LA_LEFT, LA_LOWER, LA_TRANS, LA_NON_UNIT, 1,
-                             T.view, C));
-        check_same(C, B.view, 1e-13, "trsm threads");
-        stack_free(T);
-        stack_free(B);
-        free(C.data);
+    for (unsigned bits = 0; bits < 8; bits++) {
+        check_threads(ctx, 0, 301, 260, form_of(bits));
+        check_threads(ctx, 20, 50, 50, form_of(bits));
     }
     covar_context_free(ctx);
 }
@@ -194,9 +219,13 @@ static void test_errors(void)
 int main(void)
 {
     static const cutap_case cases[] = {
-        {"golden", test_golden},      {"all forms", test_forms},
-        {"alpha 0", test_alpha_zero}, {"singular", test_singular},
-        {"threads", test_threads},    {"errors", test_errors},
+        {"golden", test_golden},
+        {"all forms", test_forms},
+        {"alpha 0", test_alpha_zero},
+        {"singular", test_singular},
+        {"threads", test_threads},
+        {"errors", test_errors},
+        {"instruction sets", test_instruction_sets},
     };
     return CUTAP_RUN("linalg trsm", cases);
 }

@@ -50,6 +50,23 @@ void la_blas_leave(int saved)
 #endif
 }
 
+void la_blas_split(int n, la_part_fn *run, const void *args)
+{
+#ifdef _OPENMP
+    const int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+    if (threads > 1) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int t = 0; t < threads; t++) {
+            const int first = (int)((int64_t)n * t / threads);
+            const int end = (int)((int64_t)n * (t + 1) / threads);
+            run(args, first, end - first);
+        }
+        return;
+    }
+#endif
+    run(args, 0, n);
+}
+
 /* Threads over the stack: 1 = one matrix after another. */
 static int stack_threads(const la_exec *exec, size_t count, double flops,
                          double crossover)

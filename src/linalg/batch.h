@@ -16,7 +16,8 @@
  * bench_linalg --threads 2 to place them anew. */
 #define LA_CROSSOVER_GEMM 8e6  /* n = 160 */
 #define LA_CROSSOVER_SYRK 16e6 /* n = 256 */
-#define LA_CROSSOVER_TRSM 16e6 /* n = 256 */
+#define LA_CROSSOVER_TRMM 16e6 /* n = 256 */
+#define LA_CROSSOVER_TRSM 12e6 /* n = 230 */
 #define LA_CROSSOVER_CHOL 45e6 /* potrf n = 512, chol_rev and potri n = 400 */
 #define LA_CROSSOVER_EIGH 1e9  /* n = 480 */
 
@@ -29,6 +30,13 @@ typedef void la_batch_fn(const void *args, size_t b);
 /* Calls run(args, b) for every b < count. `flops` is for one matrix. */
 void la_batch_run(const la_exec *exec, size_t count, double flops,
                   double crossover, la_batch_fn *run, const void *args);
+
+/* Does the part [first, first + count) of some work. */
+typedef void la_part_fn(const void *args, int first, int count);
+
+/* Calls run over parts that make up [0, n), one for each thread that BLAS may
+ * use; BLAS has one thread in each of them. */
+void la_blas_split(int n, la_part_fn *run, const void *args);
 
 /* Sets the thread count of BLAS calls from this thread; returns the value to
  * give back to la_blas_leave. */

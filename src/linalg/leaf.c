@@ -56,6 +56,9 @@ static inline void transpose_f32(tile_row_f32 T[TILE_f32])
 #define REAL_BODY "linalg/leaf_group.inc"
 #include "linalg/each_real.h"
 
+#define REAL_BODY "linalg/leaf_solve.inc"
+#include "linalg/each_real.h"
+
 /* sum = squared differences in eight features. */
 static __attribute__((noinline)) void set_eight(size_t m,
                                                 const double *restrict x,
@@ -104,9 +107,9 @@ static void sqdist(size_t m, size_t d, const double *x, const double *Z,
 }
 
 const la_leaf COVAR_PASTE(la_leaf, ISA) = {
-    .on_f32 = {gemm_f32, potrf_f32, chol_rev_f32, invert_f32, square_f32,
-               potrf_group_f32, rev_group_f32},
-    .on_f64 = {gemm_f64, potrf_f64, chol_rev_f64, invert_f64, square_f64,
-               potrf_group_f64, rev_group_f64},
+    .on_f32 = {gemm_f32, potrf_f32, chol_rev_f32, solve_f32, invert_f32,
+               square_f32, potrf_group_f32, rev_group_f32},
+    .on_f64 = {gemm_f64, potrf_f64, chol_rev_f64, solve_f64, invert_f64,
+               square_f64, potrf_group_f64, rev_group_f64},
     .sqdist = sqdist,
 };

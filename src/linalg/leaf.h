@@ -15,6 +15,14 @@ enum { LA_LEAF_MAX = 32 };
 /* Matrices that a `_group` kernel takes at a time: 64 bytes of lanes. */
 enum { LA_LANES_f64 = 8, LA_LANES_f32 = 16 };
 
+/* How a triangle of order n meets its right-hand sides: the unknowns of one
+ * are a column of B, or with `columns` a row; it is read by rows, or
+ * `transposed`; the last unknown is found first when `backward`. */
+typedef struct la_solve {
+    int n;
+    bool columns, transposed, backward, unit;
+} la_solve;
+
 #define REAL_BODY "linalg/leaf_decl.inc"
 #include "linalg/each_real.h"
 

@@ -43,6 +43,8 @@ libcovar_core_la_SOURCES += %D%/each_real.h
 libcovar_core_la_SOURCES += %D%/leaf.h
 libcovar_core_la_SOURCES += %D%/leaf_decl.inc
 libcovar_core_la_SOURCES += %D%/linalg_impl.h
+libcovar_core_la_SOURCES += %D%/solve.h
+libcovar_core_la_SOURCES += %D%/solve_decl.inc
 libcovar_core_la_SOURCES += %D%/triangle.h
 libcovar_core_la_SOURCES += %D%/triangle_decl.inc
 libcovar_core_la_SOURCES += %D%/view.c
@@ -85,6 +87,8 @@ libdense_la_SOURCES += %D%/gemm.inc
 libdense_la_SOURCES += %D%/potri.c
 libdense_la_SOURCES += %D%/potri.inc
 libdense_la_SOURCES += %D%/random.c
+libdense_la_SOURCES += %D%/solve.c
+libdense_la_SOURCES += %D%/solve.inc
 libdense_la_SOURCES += %D%/tri.c
 libdense_la_SOURCES += %D%/tri.inc
 libdense_la_SOURCES += %D%/triangle.c
@@ -92,7 +96,8 @@ libdense_la_SOURCES += %D%/triangle.inc
 libdense_la_SOURCES += %D%/trsm.c
 libdense_la_SOURCES += %D%/trsm.inc
 
-dense_isa_sources = %D%/leaf.c %D%/leaf.inc %D%/leaf_group.inc
+dense_isa_sources = %D%/leaf.c %D%/leaf.inc %D%/leaf_group.inc \
+  %D%/leaf_solve.inc
 libdense_base_la_SOURCES = $(dense_isa_sources)
 libdense_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DISA=_base
 libdense_base_la_CFLAGS = $(VEC_CFLAGS_BASE)

@@ -3,13 +3,14 @@
  *     B = alpha op(T) B      or   alpha B op(T)      (trmm)
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One right-hand side goes to trsv: trsm packs for many and is slower there.
+ * One right-hand side goes to trsv: solve.c packs for many and is slower there.
  * alpha = 0 never reads B, so that NaN * 0 does not survive. */
 #include <config.h>
 
 #include "linalg/batch.h"
 #include "linalg/blas.h"
 #include "linalg/check.h"
+#include "linalg/solve.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct tri_args {
     la_diag diag;
     double alpha;
     la_view T, B;
+    const la_leaf *leaf; /* of solves */
 } tri_args;
 
 #define REAL_BODY "linalg/trsm.inc"
@@ -34,8 +36,8 @@ covar_status la_cpu_trmm(const la_exec *exec, la_side side, la_uplo uplo,
                          la_trans trans, la_diag diag, double alpha, la_view T,
                          la_view B)
 {
-    const tri_args args = {side, uplo, trans, diag, alpha, T, B};
-    la_batch_run(exec, la_batch_count(B, 2), flops_of(T, B), LA_CROSSOVER_TRSM,
+    const tri_args args = {side, uplo, trans, diag, alpha, T, B, NULL};
+    la_batch_run(exec, la_batch_count(B, 2), flops_of(T, B), LA_CROSSOVER_TRMM,
                  B.dtype == LA_F64 ? trmm_one_f64 : trmm_one_f32, &args);
     return COVAR_OK;
 }
@@ -44,7 +46,8 @@ covar_status la_cpu_trsm(const la_exec *exec, la_side side, la_uplo uplo,
                          la_trans trans, la_diag diag, double alpha, la_view T,
                          la_view B)
 {
-    const tri_args args = {side, uplo, trans, diag, alpha, T, B};
+    const tri_args args = {side,  uplo, trans, diag,
+                           alpha, T,    B,     la_leaf_of(exec)};
     la_batch_run(exec, la_batch_count(B, 2), flops_of(T, B), LA_CROSSOVER_TRSM,
                  B.dtype == LA_F64 ? trsm_one_f64 : trsm_one_f32, &args);
     return COVAR_OK;
