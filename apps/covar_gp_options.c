@@ -134,7 +134,7 @@ static int set_jitter(gp_options *o, const char *text)
 /* Numbers that cannot be meant, whatever the data are. */
 static int check_numbers(const fit_line *line)
 {
-    static const long most_restarts = GP_MAX_RESTARTS - 4;
+    static const long most_restarts = GP_MAX_RESTARTS - 5;
     double f = line->test_fraction;
     if (line->noise <= 0)
         return app_usage_error(APP,

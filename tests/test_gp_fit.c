@@ -6,6 +6,7 @@
 #include "test_gp.h"
 #include "test_util.h"
 
+#include <covar/rng.h>
 #include <math.h>
 
 /* ---- Starts and reports ------------------------------------------------- */
@@ -130,6 +131,38 @@ static void test_subset(void)
     TEST_CLOSE(r.restart[3].objective, r.lml, 1e-9);
     cutap_note("%d rows: %zu evaluations, %.3f s", BIG, r.evaluations,
                r.seconds);
+    gp_model_free(m);
+    gp_options_done(&o);
+    covar_context_free(ctx);
+}
+
+/* A path without noise: on all rows the winner's start is tried too. */
+static void test_subset_without_noise(void)
+{
+    enum { BIG = 1003 };
+    static double x[BIG], y[BIG];
+    covar_rng rng = covar_rng_init(3, 0);
+    covar_rng_normal(y, BIG, &rng);
+    for (size_t i = 0; i < BIG; i++) {
+        x[i] = (double)i / 100;
+        y[i] = (i > 0 ? .99 * y[i - 1] : 0) + .14 * y[i];
+    }
+    covar_context *ctx = test_context();
+    gp_options o = gp_options_of(ctx, "matern12(lengthscale=1)");
+    gp_options_start(&o, "noise_variance", 1e-4);
+    gp_options_bounds(&o, "noise_variance", 1e-4, 1.001e-4);
+    o.restarts = 1;
+    o.max_iterations = 2;
+    gp_model *m = NULL;
+    gp_report r;
+    TEST_OK(ctx,
+            gp_fit(&m, ctx, la_mat_f64(x, BIG, 1), la_vec_f64(y, BIG), &o, &r));
+    CU_ASSERT(r.noise_at_floor);
+    TEST_INT(r.n_restarts, 6);
+    TEST_TEXT(r.restart[4].start, "all rows");
+    TEST_TEXT(r.restart[5].start, "all rows, from the start");
+    TEST_CLOSE(r.lml, fmax(r.restart[4].objective, r.restart[5].objective),
+               1e-9);
     gp_model_free(m);
     gp_options_done(&o);
     covar_context_free(ctx);
@@ -289,6 +322,7 @@ int main(void)
         {"given start", test_given_start},
         {"settings", test_settings},
         {"subset", test_subset},
+        {"subset without noise", test_subset_without_noise},
         {"budgets", test_budgets},
         {"memory", test_memory},
         {"refit", test_refit},

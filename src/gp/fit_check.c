@@ -50,10 +50,10 @@ covar_status gp_check_options(covar_context *ctx, const gp_options *options)
                           "gp_fit: jitter_value = %g, but it must be zero or "
                           "positive",
                           o->jitter_value);
-    if (o->restarts < -1 || o->restarts > GP_MAX_RESTARTS - 4)
+    if (o->restarts < -1 || o->restarts > GP_MAX_RESTARTS - 5)
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "gp_fit: restarts = %d, but it must be -1 to %d",
-                          o->restarts, GP_MAX_RESTARTS - 4);
+                          o->restarts, GP_MAX_RESTARTS - 5);
     if (!(o->max_seconds >= 0 && isfinite(o->max_seconds)))
         return covar_fail(ctx, COVAR_ERR_ARG,
                           "gp_fit: max_seconds = %g, but it must be positive, "

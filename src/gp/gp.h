@@ -197,7 +197,7 @@ struct gp_options {
     bool           no_fit;          /* condition at the given parameters */
     int            restarts; /* polished starts besides the given ones; 0 = 3,
                                 -1 = the first start only; at most 60, which
-                                is GP_MAX_RESTARTS - 4: the report lists the
+                                is GP_MAX_RESTARTS - 5: the report lists the
                                 given ones as well */
     uint64_t       seed;
     size_t         max_iterations; /* of a start; 0 = 500 */
@@ -239,7 +239,7 @@ enum {
     GP_NOTE_SUBSET = 1u << 10 /* starts were screened on a subset of rows */
 };
 /* GP_MAX_RESTARTS: entries of gp_report.restart. */
-enum { GP_NOTE_COUNT = 11, GP_MAX_RESTARTS = 64 };
+enum { GP_NOTE_COUNT = 11, GP_MAX_RESTARTS = 65 };
 COVAR_API const char *gp_note_name(unsigned bit_index); /* "JITTER", ... */
 
 typedef struct gp_restart {
